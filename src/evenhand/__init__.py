@@ -1,0 +1,1 @@
+"""evenhand: automated judging you can check."""

@@ -1,0 +1,77 @@
+"""What every command prints with: tables for people on stdout, one JSON document for machines, the rest on stderr.
+
+Text of candidates, models and files goes through `shown` first, so that no control sequence reaches a terminal.
+"""
+
+import sys
+import unicodedata
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from evenhand.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["console", "json_text", "say", "shown", "warn", "write_text"]
+
+_BIDI = {chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)}
+
+
+def shown(text: str, limit: int | None = None) -> str:
+    r"""Untrusted text made safe for one line of a terminal: control, escape and direction characters become visible.
+
+    >>> shown("a\x1b[31mb\nc")
+    'a\\x1b[31mb\\nc'
+    """
+    safe = "".join(
+        character.encode("unicode_escape").decode()
+        if unicodedata.category(character) in ("Cc", "Cs", "Co", "Cn", "Zl", "Zp") or character in _BIDI
+        else character
+        for character in (text if limit is None else text[: limit + 1])
+    )
+    return safe if limit is None or len(safe) <= limit else safe[: max(limit - 1, 0)] + "…"
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """A rich console that wraps at the terminal's width (80 where there is none) and interprets no markup."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 80
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
+
+
+def json_text(document: Mapping[str, Any] | Sequence[Any]) -> str:
+    """The one JSON document of `--json`, indented by two, with a final line break."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+
+
+def say(text: str) -> None:
+    """Progress and notes, on stderr."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def warn(text: str) -> None:
+    """A warning, on stderr."""
+    say(f"warning: {text}")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file or nothing: to a neighbour first, then renamed over the target.
+
+    Raises:
+        InvalidInput: the folder does not exist or cannot be written.
+    """
+    neighbour = path.with_name(f".{path.name}.part")
+    try:
+        neighbour.write_text(text, encoding="utf-8", newline="")
+        neighbour.replace(path)
+    except OSError as error:
+        neighbour.unlink(missing_ok=True)
+        raise InvalidInput(
+            f"{path}: cannot be written ({error.strerror}); name a file in a folder you can write to"
+        ) from error

@@ -1,0 +1,1 @@
+"""Many calls at once: remembered, limited, retried, within a budget."""

@@ -1,0 +1,1 @@
+"""What to ask a model, and how to read its reply: pure generators and functions."""

@@ -1,0 +1,1 @@
+"""The network: chat endpoints, other vendors, local models, and scripted replies."""

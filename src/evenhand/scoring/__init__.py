@@ -1,0 +1,1 @@
+"""Verdicts and evidence to scores: plain functions, no I/O."""

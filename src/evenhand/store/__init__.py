@@ -1,0 +1,1 @@
+"""The disk: replies in SQLite, and the files that users write and read."""

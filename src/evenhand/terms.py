@@ -1,0 +1,382 @@
+"""The vocabulary: one word per thing, the same in code, command line, files and docs.
+
+What a user writes          Item, JudgeSpec (Criterion, Check, CheckGroup, CatalogEntry, Example, ModelSpec)
+What goes over the wire     Call (Message, Profile), Reply (Usage, TokenChoice)
+What a judge returns        Verdict (CriterionVerdict, CheckResult, Evidence), Abstention, Failure
+What survives               Record
+
+A judge never returns a score: formulas in `scoring` compute scores from verdicts. Not reaching a verdict is a result:
+Verdict, Abstention and Failure are three types.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Literal
+
+__all__ = [
+    "Abstention",
+    "Call",
+    "CatalogEntry",
+    "Check",
+    "CheckGroup",
+    "CheckResult",
+    "Criterion",
+    "CriterionVerdict",
+    "Evidence",
+    "Example",
+    "Failure",
+    "FailureCode",
+    "Item",
+    "JudgeSpec",
+    "Message",
+    "ModelSpec",
+    "Outcome",
+    "Profile",
+    "QuoteStatus",
+    "Record",
+    "Reply",
+    "ReplyMode",
+    "Status",
+    "TokenChoice",
+    "Usage",
+    "Verdict",
+]
+
+Status = Literal["verdict", "abstained", "failed"]
+FailureCode = Literal["unreadable", "truncated", "empty", "filtered", "provider", "deadline"]
+QuoteStatus = Literal["exact", "normalized", "fuzzy", "elided", "absent"]
+ReplyMode = Literal["schema", "tool", "json", "text"]
+
+
+# --- what a user writes --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing to evaluate: a candidate, what it answers, and who gave it.
+
+    Everything but `metadata` may reach a prompt; `id` and `system` never do.
+    """
+
+    id: str
+    candidate: str
+    task: str | None = None
+    reference: str | None = None
+    context: str | None = None
+    system: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One yes/no question; `quote` says whether a pass needs words of the candidate to count."""
+
+    id: str
+    ask: str
+    weight: Decimal = Decimal(1)
+    quote: Literal["required", "none"] = "required"
+    na: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckGroup:
+    """Several routes to the same point: passed if any of its checks is, counted once, with a weight of its own."""
+
+    any_of: tuple[Check, ...]
+    id: str | None = None
+    weight: Decimal = Decimal(1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One question of a rubric, with its scale.
+
+    Args:
+        weight: share of the overall score; None in all criteria means equal shares.
+        ask: what is asked; may be empty for `number` and `checklist`.
+        levels: (lowest, highest) of the scale; None for evidence, whose scale is the formula's.
+        level_texts: level to its written description, for `anchored`.
+        map: how passed weights become a level, for `checklist`.
+    """
+
+    id: str
+    weight: Decimal | None = None
+    ask: str = ""
+    levels: tuple[Decimal, Decimal] | None = None
+    level_texts: Mapping[int, str] = field(default_factory=dict)
+    map: Literal["count", "share"] = "count"
+    checks: tuple[Check | CheckGroup, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogEntry:
+    """A finding that may be reported by id; its impact is fixed here, so that no model chooses it."""
+
+    id: str
+    claim: str
+    impact: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A graded candidate shown to an `anchored` judge."""
+
+    candidate: str
+    level: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSpec:
+    """One model as the judge file names it: `provider/model`, and where it is reached."""
+
+    model: str
+    base_url: str | None = None
+    api_key_env: str | None = None
+    family: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSpec:
+    """A rater: protocol, models, rubric and settings, as a judge file states them.
+
+    Args:
+        temperature: None leaves the parameter out of the request.
+        max_tokens: limit of one reply; a truncated reply is asked once more with four times this limit.
+        scoring: formula settings by name, for `evidence`; read by `scoring.impact`.
+        layout: `pooled` scores one pool of items, `matrix` a pool per criterion.
+    """
+
+    name: str
+    protocol: str
+    models: tuple[ModelSpec, ...]
+    reruns: int = 1
+    temperature: float | None = 0.0
+    max_tokens: int = 2048
+    criteria: tuple[Criterion, ...] = ()
+    scoring: Mapping[str, Any] = field(default_factory=dict)
+    layout: Literal["pooled", "matrix"] = "pooled"
+    perspectives: tuple[str, ...] = ()
+    catalog: tuple[CatalogEntry, ...] = ()
+    examples: tuple[Example, ...] = ()
+
+
+# --- what goes over the wire ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One turn of a chat."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request that a protocol wants made.
+
+    Args:
+        model: `provider/model`, as the judge names it; the engine knows its endpoint.
+        messages: fully rendered.
+        schema: JSON Schema of the reply, or None for free text.
+        schema_name: short name for endpoints that want one.
+        temperature: None leaves it to the endpoint.
+        max_tokens: limit of the reply.
+        logprobs: number of alternatives wanted per token, or None.
+        member: which member of a panel asks; the model's name unless a panel says otherwise.
+        rerun: 0, 1, ...: asked afresh, so that reruns never share a reply.
+        attempt: 0, 1, ...: fresh asks after an unreadable reply.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    schema: Mapping[str, Any] | None = None
+    schema_name: str = "reply"
+    temperature: float | None = 0.0
+    max_tokens: int = 2048
+    logprobs: int | None = None
+    member: str = ""
+    rerun: int = 0
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How one endpoint's model can be asked; found from its first errors, and part of each call's key.
+
+    Args:
+        mode: how the schema is asked for: `schema` natively, `tool` as a forced tool call, `json` mode, `text` alone.
+        omit: parameters that the endpoint rejects: `temperature`, `logprobs`, `seed`.
+        max_tokens_field: the name under which this endpoint takes the limit.
+    """
+
+    mode: ReplyMode = "schema"
+    omit: tuple[str, ...] = ()
+    max_tokens_field: str = "max_tokens"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one reply, or of several added up; None where the endpoint did not say."""
+
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenChoice:
+    """One generated token with its alternatives: (token, natural log probability), the chosen one first."""
+
+    token: str
+    logprob: float
+    alternatives: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What an endpoint answered, whatever its wire.
+
+    Args:
+        text: the answer as text (the arguments, where a tool was called); never reasoning.
+        finish: `stop`, `length` (truncated), `filter` (withheld by the endpoint), or `other`.
+        refusal: the text of a refusal given in a field of its own.
+        reasoning: reasoning given in a field of its own; kept, never read as a verdict.
+        model: the model's name as the endpoint reports it.
+        key: content key of the call, set by the engine.
+    """
+
+    text: str
+    finish: Literal["stop", "length", "filter", "other"] = "stop"
+    refusal: str | None = None
+    reasoning: str | None = None
+    usage: Usage = Usage()
+    logprobs: tuple[TokenChoice, ...] = ()
+    model: str | None = None
+    key: str = ""
+
+
+# --- what a judge returns ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """A check's answer.
+
+    Args:
+        passed: None where the check may be, and is, not applicable.
+        span: [start, end) of the quote in the candidate, in code points.
+        gap: the words that an ellipsis left out, for `elided`.
+        counted: whether the pass counts: it does not where a required quote is absent.
+    """
+
+    id: str
+    passed: bool | None
+    quote: str = ""
+    quote_status: QuoteStatus = "absent"
+    span: tuple[int, int] | None = None
+    gap: str | None = None
+    counted: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One signed impact item: what was found, where, and how much it moves the score."""
+
+    claim: str
+    impact: int
+    quote: str = ""
+    criterion: str | None = None
+    perspective: str | None = None
+    pass_name: str | None = None
+    catalog_id: str | None = None
+    quote_status: QuoteStatus = "absent"
+    span: tuple[int, int] | None = None
+    gap: str | None = None
+    counted: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionVerdict:
+    """A judge's finding on one criterion; which fields are filled depends on the protocol."""
+
+    id: str
+    checks: tuple[CheckResult, ...] = ()
+    items: tuple[Evidence, ...] = ()
+    level: int | None = None
+    rating: int | None = None
+    reason: str | None = None
+    quote: str | None = None
+    quote_status: QuoteStatus | None = None
+    span: tuple[int, int] | None = None
+    gap: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A judge's findings on all criteria, in the judge's order; `keys` are those of the calls it rests on."""
+
+    criteria: tuple[CriterionVerdict, ...]
+    keys: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Abstention:
+    """No verdict, by the judge's own choice or rule: a refusal, a tie, nothing that applies."""
+
+    reason: str
+    text: str = ""
+    keys: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """No verdict, because something broke; `raw_key` names the stored reply where there is one."""
+
+    code: FailureCode
+    message: str
+    raw_key: str | None = None
+    keys: tuple[str, ...] = ()
+    usage: Usage = Usage()
+
+
+Outcome = Verdict | Abstention | Failure
+
+
+# --- what survives -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One item, judge, member and rerun, with everything a later analysis needs and nothing that varies by the clock.
+
+    `criteria` holds plain mappings (see docs/records.md), so that a record read back equals the one written.
+    """
+
+    item: str
+    item_hash: str
+    metadata: Mapping[str, Any]
+    judge: Mapping[str, Any]
+    member: str | None
+    rerun: int
+    status: Status
+    score: int | float | None = None
+    exact: float | None = None
+    scale: tuple[int | float, int | float] | None = None
+    criteria: tuple[Mapping[str, Any], ...] = ()
+    panel: Mapping[str, Any] | None = None
+    candidate_chars: int = 0
+    usage: Usage = Usage()
+    cost_usd: float | None = None
+    keys: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    reason: str | None = None
+    text: str | None = None
+    cause: Mapping[str, Any] | None = None
+    schema: str = "evenhand.record/1"
