@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 __all__ = [
+    "IMPACTS",
     "Abstention",
     "Call",
     "CatalogEntry",
@@ -47,6 +48,9 @@ Status = Literal["verdict", "abstained", "failed"]
 FailureCode = Literal["unreadable", "truncated", "empty", "filtered", "provider", "deadline"]
 QuoteStatus = Literal["exact", "normalized", "fuzzy", "elided", "absent"]
 ReplyMode = Literal["schema", "tool", "json", "text"]
+
+IMPACTS = (5, 3, 2, 1, -1, -2, -3, -5)
+"""Every impact that an evidence item may have, strongest praise first."""
 
 
 # --- what a user writes --------------------------------------------------------------------------------------------
