@@ -81,8 +81,9 @@ def quotations(records: Sequence[Record]) -> str:
     absent = [check for check in offered if check["quote_status"] == "absent"]
     stopped = [check for check in every if check["passed"] and not check["counted"]]
     bare = sum(not check["quote"].strip() for check in stopped)
+    found = sum(by_status[status] for status in FOUND)
     lines = [
-        f"  {len(offered)} offered: {sum(by_status[status] for status in FOUND)} stand in the answer, {len(absent)} do not"
+        f"  {len(offered)} offered: {found} stand in the answer, {len(absent)} do not"
         + (f", {by_status['elided']} leave something out" if by_status["elided"] else "")
         + (f" ({len(absent) / len(offered):.0%} fabricated)" if offered else ""),
         f"  {len(stopped)} times a yes did not count, because its quotation was not in the answer ({bare} gave none)",

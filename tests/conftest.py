@@ -1,0 +1,25 @@
+"""What tests of every folder may ask for."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared data: EVENHAND_SHARED, or `shared` beside the repository; skips where there is none."""
+    named = os.environ.get("EVENHAND_SHARED")
+    folder = Path(named) if named else ROOT.parent / "shared"
+    if not folder.is_dir():
+        source = "EVENHAND_SHARED names" if named else "EVENHAND_SHARED is not set, and there is no"
+        pytest.skip(f"needs the shared data folder: {source} {folder}")
+    return folder
