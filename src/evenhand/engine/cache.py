@@ -55,6 +55,10 @@ class ReplyCache(Protocol):
         """Remember how this model is asked; a later one replaces it."""
         ...
 
+    def any_retried(self) -> bool:
+        """Whether `retry_from` was ever called on this store; False spares a look-up an item."""
+        ...
+
     def first_attempt(self, key: bytes) -> int:
         """The attempt number to begin with, where `--retry-failed` gave up the earlier ones; 0 otherwise."""
         ...

@@ -1,0 +1,1 @@
+"""Records to findings: nothing here opens a file or calls a provider."""

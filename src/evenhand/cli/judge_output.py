@@ -1,0 +1,172 @@
+"""What `evenhand judge` shows: a progress line while it runs, a closing table, and what a dry run would send."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evenhand.cli.output import console, say, shown
+
+if TYPE_CHECKING:
+    from evenhand.evaluate import Evaluation
+
+__all__ = ["Progress", "print_summary", "summary_lines"]
+
+_BAR = 30
+
+
+class Progress:
+    """One line on stderr: how far, how fast, what it cost, what failed, how long still.
+
+    Args:
+        evaluation: what is watched.
+        n: judgements to be made.
+    """
+
+    def __init__(self, evaluation: "Evaluation", n: int) -> None:
+        self._evaluation = evaluation
+        self._n = n
+        self._began = time.monotonic()
+        self._live = sys.stderr.isatty()
+        self._width = 0
+
+    async def watch(self) -> None:
+        """Print the line again and again until cancelled: in place on a terminal, every ten seconds elsewhere."""
+        while True:
+            await asyncio.sleep(0.5 if self._live else 10.0)
+            self._print()
+
+    def close(self) -> None:
+        """Leave the last line standing."""
+        if self._live and self._width:
+            self._print()
+            print(file=sys.stderr, flush=True)
+
+    def line(self) -> str:
+        """The line, at most 79 characters."""
+        everything, tally = self._evaluation.summary.all, self._evaluation.answers.tally
+        elapsed = max(time.monotonic() - self._began, 1e-9)
+        rate = everything.n / elapsed
+        left = (self._n - everything.n) / rate if rate else None
+        cost = f"${tally.cost_usd:.4f}" if not tally.unpriced else f"{tally.input_tokens + tally.output_tokens:,} tok"
+        parts = [f"{everything.n:,}/{self._n:,}", f"{rate:.1f}/s", cost, f"{everything.failed} failed"]
+        if tally.faults.total():
+            parts.append(f"{tally.faults.total()} faults")
+        if everything.n < self._n:
+            parts.append("… left" if left is None else f"{_duration(left)} left")
+        return "  ".join(parts)[:79]
+
+    def _print(self) -> None:
+        line = self.line()
+        if self._live:
+            print("\r" + line.ljust(self._width), end="", file=sys.stderr, flush=True)
+            self._width = max(self._width, len(line))
+        else:
+            say(line)
+
+
+def print_summary(title: str, document: Mapping[str, Any], calls: Mapping[str, Any], seconds: float) -> None:
+    """The closing table, on stdout."""
+    out = console()
+    out.print(shown(title), style="bold", overflow="fold")
+    for group in document.get("members", [document]):
+        if "member" in group:
+            out.print()
+            out.print(shown(str(group["member"])), style="bold", overflow="fold")
+        for line in summary_lines(group):
+            out.print(line, overflow="fold")
+    out.print(_calls_line(calls, seconds), overflow="fold")
+
+
+def summary_lines(group: Mapping[str, Any]) -> list[str]:
+    """The counts, the distribution and the figures of one member, each with its n and interval."""
+    lines = [
+        f"verdicts {group['verdict']}   abstained {group['abstained']}   failed {group['failed']}   of {group['n']}"
+    ]
+    if group["causes"]:
+        lines.append("failed   " + ", ".join(f"{code} {count}" for code, count in group["causes"].items()))
+    if group["scores"]:
+        lines += ["", *_histogram(group["scores"]), ""]
+        lines.append(
+            f"mode     {_number(group['mode'])}: {_share(group['mode_share'], group['mode_share_interval'])}"
+            f" of {group['n_scores']} scores"
+        )
+    lines.append(_quotes_line(group))
+    usage = group["usage"]
+    unknown = f" ({usage['unknown']} without a count)" if usage["unknown"] else ""
+    lines.append(
+        f"tokens   {usage['input_tokens']:,} in ({usage['cached_tokens']:,} cached), "
+        f"{usage['output_tokens']:,} out{unknown}"
+    )
+    lines.append(_cost_line(group))
+    if group["flags"]:
+        lines.append("flags    " + ", ".join(f"{shown(flag)} {count}" for flag, count in group["flags"].items()))
+    return lines
+
+
+def _histogram(scores: Mapping[str, int], most: int = 12) -> list[str]:
+    """A bar a score; where there are more than `most`, a bar for each of ten equal bins."""
+    rows = [(label, count) for label, count in scores.items()]
+    if len(rows) > most:
+        rows = _bins(scores)
+    top = max(count for _, count in rows)
+    label_width = max(5, *(len(label) for label, _ in rows))
+    head = f"{'score':>{label_width}}      n"
+    return [head] + [
+        f"{label:>{label_width}}  {count:>5}  {'█' * max(1 if count else 0, round(_BAR * count / top))}"
+        for label, count in rows
+    ]
+
+
+def _bins(scores: Mapping[str, int], n_bins: int = 10) -> list[tuple[str, int]]:
+    values = [(float(label), count) for label, count in scores.items()]
+    low, high = min(value for value, _ in values), max(value for value, _ in values)
+    width = (high - low) / n_bins
+    counts = [0] * n_bins
+    for value, count in values:
+        counts[min(int((value - low) / width), n_bins - 1)] += count
+    return [(f"{low + i * width:g}-{low + (i + 1) * width:g}", count) for i, count in enumerate(counts)]
+
+
+def _quotes_line(group: Mapping[str, Any]) -> str:
+    if not group["quotes_offered"]:
+        return f"quotes   none offered ({group['quotes_empty']} left empty)"
+    rate = _share(group["fabricated_quote_rate"], group["fabricated_quote_interval"])
+    return (
+        f"quotes   {group['fabricated_quotes']} of {group['quotes_offered']} fabricated: {rate}; "
+        f"{group['quotes_empty']} left empty"
+    )
+
+
+def _cost_line(group: Mapping[str, Any]) -> str:
+    if group["cost_usd"] is not None:
+        return f"cost     ${group['cost_usd']:.4f}"
+    return f"cost     unknown: {group['cost_unknown']} of {group['n']} judgements have no known price"
+
+
+def _calls_line(calls: Mapping[str, Any], seconds: float) -> str:
+    faults: Mapping[str, int] = calls["faults"]
+    failed = f", of them {sum(faults.values())} faults ({_counts(faults)})" if faults else ""
+    return f"calls    {calls['asked']} sent{failed}, {calls['stored']} answered from the store; {_duration(seconds)}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _share(share: float | None, interval: Sequence[float] | None) -> str:
+    if share is None or interval is None:
+        return "undefined"
+    return f"{share:.2f} [{interval[0]:.2f}, {interval[1]:.2f}]"
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:g}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,270 @@
+"""Where engine and store meet: plan a run, judge every item, record every outcome. Start reading here.
+
+    evaluation = Evaluation(spec, judge, ...)
+    stop = await evaluation.run(items, sink)      records reach the sink in the order of the items
+
+Running it again resumes: what the store holds is not asked again, and the records equal those of an unbroken run.
+"""
+
+import asyncio
+import signal
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from evenhand.analysis.summary import Summary
+from evenhand.engine.answer import Answers, Stopped
+from evenhand.engine.budget import Budget
+from evenhand.engine.drive import judge_item
+from evenhand.engine.endpoint import Endpoint
+from evenhand.engine.plan import Task, plan
+from evenhand.engine.retry import RetryPolicy
+from evenhand.engine.run import run_all
+from evenhand.errors import EvenhandError, InvalidInput
+from evenhand.identity import item_hash, judge_hash
+from evenhand.judges.protocol import Judge
+from evenhand.providers.base import Provider
+from evenhand.recording import Recorder, judge_head, metadata_of
+from evenhand.scoring.verdicts import VerdictScorer
+from evenhand.store.sql import Store
+from evenhand.terms import Failure, Item, JudgeSpec, Outcome, Record, Usage
+
+__all__ = ["Evaluation", "Settings", "TooManyAlike"]
+
+# A run whose first items nearly all fail in one way has a cause that more items will not change.
+_ALIKE_FIRST = 50
+_ALIKE_SHARE = 0.95
+
+
+class TooManyAlike(EvenhandError):
+    """The first items of a run failed alike; the run stopped, and running it again resumes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a run is carried out; nothing here changes a record.
+
+    Args:
+        max_concurrency: calls in flight at each endpoint.
+        requests_per_minute: at each endpoint; None is no limit.
+        tokens_per_minute: at each endpoint; None is no limit.
+        budget_usd: what the run may spend; refused where a price is unknown.
+        budget_tokens: input and output tokens that the run may use.
+        retry_failed: ask afresh what an earlier run left unreadable.
+        policy: patience with a single call.
+    """
+
+    max_concurrency: int = 64
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    budget_usd: float | None = None
+    budget_tokens: int | None = None
+    retry_failed: bool = False
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
+
+
+class Evaluation:
+    """One judge at work on many items.
+
+    Args:
+        spec: the judge, with the models that are to judge.
+        judge: the protocol bound to the spec.
+        providers: by `provider/model`, one for each of the spec's models.
+        store: where replies, items and judges are kept.
+        price: dollars of a usage at a model, None where the price is unknown.
+        settings: how the run is carried out.
+    Raises:
+        InvalidInput: the spec cannot be scored, or a dollar budget where a model has no known price.
+    """
+
+    def __init__(
+        self,
+        spec: JudgeSpec,
+        judge: Judge,
+        *,
+        providers: Mapping[str, Provider],
+        store: Store,
+        price: Callable[[str, Usage], float | None],
+        settings: Settings | None = None,
+    ) -> None:
+        self.spec = spec
+        self.summary = Summary()
+        self._settings = settings or Settings()
+        self._judge = judge
+        self._store = store
+        self._members = tuple(model.model for model in spec.models)
+        self.judge_hash = judge_hash(spec)
+        head = judge_head(
+            name=spec.name,
+            judge_hash=self.judge_hash,
+            protocol=judge.protocol,
+            protocol_version=judge.version,
+            models=self._members,
+        )
+        self._recorder = Recorder(head, VerdictScorer(spec))
+        self._endpoints = {
+            model: _endpoint(model, provider, price, self._settings) for model, provider in providers.items()
+        }
+        _refuse_unpriced(self._settings, self._endpoints)
+        self.answers = Answers(
+            self._endpoints,
+            store.replies,
+            policy=self._settings.policy,
+            budget=Budget(usd=self._settings.budget_usd, tokens=self._settings.budget_tokens),
+            keep_fresh=self._settings.retry_failed,
+        )
+        self._retried = store.replies.any_retried()
+        self._alike = _Alike()
+        self._waiting: dict[int, Record] = {}
+        self._next = 0
+
+    @property
+    def unsupported(self) -> Mapping[str, tuple[str, ...]]:
+        """Parameters that an endpoint rejected and that are therefore left out, by model."""
+        return {
+            model: endpoint.profile.omit
+            for model, endpoint in self._endpoints.items()
+            if endpoint.profile is not None and endpoint.profile.omit
+        }
+
+    async def run(self, items: Iterable[Item], sink: Callable[[Record], None]) -> BaseException | None:
+        """Judge every item.
+
+        Args:
+            items: drawn lazily, already checked.
+            sink: given each record, in the order of items, members and reruns.
+        Returns:
+            Why the run stopped early, or None if it is complete. What was answered is in the store either way.
+        """
+        self._store.keep_judge(self.spec, self.judge_hash)
+        width = 2 * sum(int(endpoint.limit.largest) for endpoint in self._endpoints.values()) + 64
+        loop = asyncio.get_running_loop()
+        interrupted = _Interruption(self.answers.stop)
+        interrupted.listen(loop)
+        try:
+            stop = await run_all(
+                plan(items, self._members, self.spec.reruns),
+                lambda task: self._work(task, sink),
+                width=width,
+                stop=self.answers.stop,
+                stopping=lambda: self.answers.stopping,
+            )
+        finally:
+            interrupted.ignore(loop)
+        if interrupted.happened:
+            return KeyboardInterrupt()
+        return stop
+
+    async def _work(self, task: Task, sink: Callable[[Record], None]) -> None:
+        """Judge one task and hand its record on."""
+        item = task.item
+        key = item_hash(item)
+        self._store.keep_item(item, key)
+        try:
+            outcome, cost_usd = await judge_item(
+                self.answers,
+                lambda attempt: self._judge.judge(item, model=task.member, rerun=task.rerun, first_attempt=attempt),
+                retried=self._retried,
+                retry_failed=self._settings.retry_failed,
+            )
+        except Stopped:
+            return
+        record = self._recorder.record(
+            item=item.id,
+            item_hash=key,
+            metadata=metadata_of(item),
+            candidate_chars=len(item.candidate),
+            member=task.member,
+            rerun=task.rerun,
+            outcome=outcome,
+            cost_usd=cost_usd,
+        )
+        self._hand_on(task.index, record, sink)
+        self._alike.see(outcome)
+
+    def _hand_on(self, index: int, record: Record, sink: Callable[[Record], None]) -> None:
+        """Records leave in order, whatever the order in which they are done."""
+        self.summary.add(record)
+        self._waiting[index] = record
+        while self._next in self._waiting:
+            sink(self._waiting.pop(self._next))
+            self._next += 1
+
+    def rest(self) -> list[Record]:
+        """Records that were done out of order when a run stopped early, in their order."""
+        return [self._waiting[index] for index in sorted(self._waiting)]
+
+
+class _Alike:
+    """Watches whether the first items fail alike."""
+
+    def __init__(self) -> None:
+        self._seen = 0
+        self._failed: Counter[str] = Counter()
+        self._message = ""
+
+    def see(self, outcome: Outcome) -> None:
+        if self._seen >= _ALIKE_FIRST:
+            return
+        self._seen += 1
+        if isinstance(outcome, Failure):
+            self._failed[outcome.code] += 1
+            self._message = outcome.message
+        if self._seen == _ALIKE_FIRST and self._failed:
+            code, n = self._failed.most_common(1)[0]
+            if n >= _ALIKE_SHARE * _ALIKE_FIRST:
+                raise TooManyAlike(
+                    f"{n} of the first {_ALIKE_FIRST} judgements failed alike ({code}), so the run stopped; "
+                    f"the last one: {self._message}"
+                )
+
+
+class _Interruption:
+    """Ctrl-C and SIGTERM: the first lets what is in flight arrive and be kept, the second ends at once."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self.happened = False
+        self._stop = stop
+
+    def listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            try:
+                loop.add_signal_handler(number, self._receive, loop, number)
+            except (NotImplementedError, RuntimeError, ValueError):  # no main thread, or a platform without them
+                return
+
+    def ignore(self, loop: asyncio.AbstractEventLoop) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            try:
+                loop.remove_signal_handler(number)
+            except (NotImplementedError, RuntimeError, ValueError):
+                return
+
+    def _receive(self, loop: asyncio.AbstractEventLoop, number: int) -> None:
+        self.happened = True
+        self._stop()
+        loop.remove_signal_handler(number)
+
+
+def _endpoint(
+    model: str, provider: Provider, price: Callable[[str, Usage], float | None], settings: Settings
+) -> Endpoint:
+    return Endpoint(
+        provider,
+        model,
+        price=lambda usage: price(model, usage),
+        max_concurrency=settings.max_concurrency,
+        requests_per_minute=settings.requests_per_minute,
+        tokens_per_minute=settings.tokens_per_minute,
+    )
+
+
+def _refuse_unpriced(settings: Settings, endpoints: Mapping[str, Endpoint]) -> None:
+    """A dollar budget means nothing where a price is unknown."""
+    if settings.budget_usd is None:
+        return
+    for model, endpoint in endpoints.items():
+        if endpoint.price(Usage(input_tokens=1000, cached_tokens=0, output_tokens=1000)) is None:
+            raise InvalidInput(
+                f"--budget-usd: the price of {model} is not known, so dollars cannot be counted; use --budget-tokens"
+            )

@@ -1,0 +1,150 @@
+"""From an outcome to the record that survives: nothing in it varies by clock, cache or number of attempts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evenhand.scoring.verdicts import Scored, VerdictScorer
+from evenhand.terms import Abstention, CheckResult, CriterionVerdict, Evidence, Failure, Item, Outcome, Record, Verdict
+
+__all__ = ["Recorder", "judge_head", "metadata_of"]
+
+
+def judge_head(
+    *, name: str, judge_hash: str, protocol: str, protocol_version: int, models: Sequence[str]
+) -> dict[str, Any]:
+    """The `judge` field of a record."""
+    return {
+        "name": name,
+        "hash": judge_hash,
+        "protocol": protocol,
+        "protocol_version": protocol_version,
+        "models": list(models),
+    }
+
+
+class Recorder:
+    """Scores verdicts and writes records for one judge.
+
+    Args:
+        head: the `judge` field.
+        scorer: the formulas, bound to the judge.
+    """
+
+    def __init__(self, head: Mapping[str, Any], scorer: VerdictScorer) -> None:
+        self._head = head
+        self._scorer = scorer
+
+    def record(
+        self,
+        *,
+        item: str,
+        item_hash: str,
+        metadata: Mapping[str, Any],
+        candidate_chars: int,
+        member: str,
+        rerun: int,
+        outcome: Outcome,
+        cost_usd: float | None,
+    ) -> Record:
+        """The record of one outcome."""
+        common: dict[str, Any] = {
+            "item": item,
+            "item_hash": item_hash,
+            "metadata": metadata,
+            "judge": self._head,
+            "member": member,
+            "rerun": rerun,
+            "candidate_chars": candidate_chars,
+            "usage": outcome.usage,
+            "cost_usd": cost_usd,
+            "keys": outcome.keys,
+        }
+        if isinstance(outcome, Failure):
+            cause = {"code": outcome.code, "message": outcome.message, "raw_key": outcome.raw_key}
+            return Record(status="failed", cause=cause, **common)
+        if isinstance(outcome, Abstention):
+            return Record(status="abstained", reason=outcome.reason, text=outcome.text, **common)
+        return _of_verdict(outcome, self._scorer.score(outcome), common)
+
+
+def metadata_of(item: Item) -> Mapping[str, Any]:
+    """What an analysis may group by: the item's metadata, with the system that gave the candidate."""
+    return item.metadata if item.system is None else {**item.metadata, "system": item.system}
+
+
+def _of_verdict(verdict: Verdict, scored: Scored, common: Mapping[str, Any]) -> Record:
+    """A verdict's record; one whose criteria cannot be scored abstains, and keeps its findings."""
+    criteria = tuple(_criterion(found, part) for found, part in zip(verdict.criteria, scored.criteria, strict=True))
+    flags = (*verdict.flags, *scored.flags)
+    if scored.abstained is not None:
+        return Record(status="abstained", reason=scored.abstained, criteria=criteria, flags=flags, **common)
+    return Record(
+        status="verdict",
+        score=scored.score,
+        exact=scored.exact,
+        scale=scored.scale,
+        criteria=criteria,
+        flags=flags,
+        **common,
+    )
+
+
+def _criterion(found: CriterionVerdict, scored: Any) -> dict[str, Any]:
+    """One criterion: its score first, then what the score rests on."""
+    entry: dict[str, Any] = {
+        "id": found.id,
+        "weight": scored.weight,
+        "score": scored.score,
+        "exact": scored.exact,
+        "scale": scored.scale,
+    }
+    if scored.arithmetic is not None:
+        entry["arithmetic"] = scored.arithmetic
+        entry["items"] = [_evidence(item) for item in found.items]
+    if found.checks:
+        entry["checks"] = [_check(check) for check in found.checks]
+    if found.level is not None:
+        entry["level"] = found.level
+    if found.rating is not None:
+        entry["rating"] = found.rating
+    if found.reason is not None:
+        entry["reason"] = found.reason
+    if found.quote is not None:
+        entry.update(quote=found.quote, quote_status=found.quote_status, span=found.span)
+        if found.gap is not None:
+            entry["gap"] = found.gap
+    return entry
+
+
+def _check(check: CheckResult) -> dict[str, Any]:
+    entry = {
+        "id": check.id,
+        "passed": check.passed,
+        "quote": check.quote,
+        "quote_status": check.quote_status,
+        "span": check.span,
+        "counted": check.counted,
+    }
+    if check.gap is not None:
+        entry["gap"] = check.gap
+    return entry
+
+
+def _evidence(item: Evidence) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "claim": item.claim,
+        "quote": item.quote,
+        "impact": item.impact,
+        "criterion": item.criterion,
+        "perspective": item.perspective,
+        "quote_status": item.quote_status,
+        "span": item.span,
+        "counted": item.counted,
+    }
+    if item.gap is not None:
+        entry["gap"] = item.gap
+    if item.catalog_id is not None:
+        entry["catalog_id"] = item.catalog_id
+    if item.pass_name is not None:
+        entry["pass"] = item.pass_name
+    return entry

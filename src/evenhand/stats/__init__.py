@@ -1,0 +1,1 @@
+"""Arrays to estimates: plain functions, no I/O."""
