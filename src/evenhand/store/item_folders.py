@@ -1,0 +1,212 @@
+"""Items of a folder: one text file an item, and a code repository (a folder that holds `.git`) one item as a whole.
+
+An item's id is its path inside the folder, with `/` on every system. Links are never followed, hidden and binary files
+are never read, and what was passed over is counted and said. A `.env` or a store inside a judged folder is refused:
+candidates bring such files, and they would set keys, addresses and stored replies.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from evenhand.errors import InvalidInput
+from evenhand.store.text_files import place, quoted, read_text_file
+from evenhand.terms import Item
+
+__all__ = ["ItemFolder", "refuse_inside"]
+
+STORE_FOLDER = ".evenhand"
+_MOST_BYTES = 64 << 20  # of one candidate; the longest contexts of models hold a tenth of it
+_GENERATED = frozenset({"node_modules", "__pycache__"})
+_ENDINGS = (
+    ".7z .avif .bin .bmp .class .db .dll .doc .docx .exe .gif .gguf .gz .ico .jar .jpeg .jpg .mov .mp3 .mp4 .o .odt "
+    ".otf .pdf .png .pptx .pyc .so .sqlite .tar .tiff .ttf .wasm .wav .webm .webp .woff .woff2 .xls .xlsx .xz .zip "
+    ".zst"
+)
+_BINARY = frozenset(_ENDINGS.split())
+
+
+def refuse_inside(folder: str | Path, path: str | Path, what: str) -> None:
+    """Refuse a file that evenhand would trust and that lies where candidates lie.
+
+    Args:
+        folder: the judged folder (a file is never one).
+        path: the store, or the `.env` about to be read.
+        what: what to call it in the message.
+    Raises:
+        InvalidInput: the path lies inside the folder.
+    """
+    judged, file = Path(os.path.realpath(folder)), Path(os.path.realpath(path))
+    if judged.is_dir() and file.is_relative_to(judged):
+        raise InvalidInput(
+            f"{place(path)}: {what} lies inside the judged folder {place(folder)}, where candidates could bring it; "
+            "run from another folder, or name a store outside with --store"
+        )
+
+
+@dataclass(slots=True)
+class _Passed:
+    """What was not read, by reason."""
+
+    links: list[str] = field(default_factory=list)
+    binary: list[str] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    generated: list[str] = field(default_factory=list)
+    special: list[str] = field(default_factory=list)
+
+    def sentences(self, name: str) -> list[str]:
+        """One note a reason, with the count and the first names."""
+        reasons = (
+            (self.links, "links are not followed"),
+            (self.binary, "files are not text"),
+            (self.hidden, "hidden names are passed over"),
+            (self.generated, "folders of generated files are passed over"),
+            (self.special, "names are neither files nor folders"),
+        )
+        return [
+            f"{name}: {len(paths)} {reason}: {', '.join(map(quoted, paths[:5]))}{', ...' if len(paths) > 5 else ''}"
+            for paths, reason in reasons
+            if paths
+        ]
+
+
+class ItemFolder:
+    """A folder whose files, or repositories, are items.
+
+    Args:
+        path: the folder; it may itself be a link, since the caller named it.
+        encoding: of the text files; None means UTF-8, or what a byte order mark says.
+        repositories: whether a folder that holds `.git` is one item; False makes each of its files one.
+    Raises:
+        InvalidInput: a `.env` or a store inside; a file's name that is not UTF-8.
+    """
+
+    unit = "file"
+
+    def __init__(self, path: str | Path, *, encoding: str | None = None, repositories: bool = True) -> None:
+        self.path = Path(path)
+        self.name = place(path)
+        self.notes: list[str] = []
+        self._encoding = encoding
+        self._passed = _Passed()
+        self._files: list[str] = []
+        self._repositories: dict[str, list[str]] = {}
+        self._walk("", self._files, split=repositories)
+        self._files.sort()
+        self._drop_binaries()
+        self.notes += self._passed.sentences(self.name)
+
+    def items(self) -> Iterator[tuple[str, Item]]:
+        """Each item with the path that messages name, sorted by id.
+
+        Raises:
+            InvalidInput: a text file that cannot be decoded, or a candidate of more than 64 MB.
+        """
+        for relative in sorted([*self._files, *self._repositories]):
+            if relative in self._repositories:
+                yield relative, self._repository(relative, self._repositories[relative])
+            else:
+                yield relative, Item(id=relative, candidate=self._text(relative))
+
+    def _walk(self, folder: str, files: list[str], *, split: bool) -> None:
+        """Collect what lies under one folder, without following a link."""
+        with os.scandir(self.path / folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+        if split and any(entry.name == ".git" and not entry.is_symlink() for entry in found):
+            identifier = folder or self.path.resolve().name
+            files, split = self._repositories.setdefault(identifier, []), False
+            self.notes.append(
+                f"{self.name}: {quoted(identifier)} holds .git and is judged as one item, a code repository"
+            )
+        for entry in found:
+            relative = f"{folder}/{entry.name}" if folder else entry.name
+            self._entry(entry, relative, files, split=split)
+
+    def _entry(self, entry: "os.DirEntry[str]", relative: str, files: list[str], *, split: bool) -> None:
+        """Sort one name into what is read and what is passed over."""
+        if entry.name.casefold() in (".env", STORE_FOLDER):
+            what = "a .env" if entry.name.casefold() == ".env" else "a store"
+            raise InvalidInput(
+                f"{self.name}: {what} lies inside the judged folder ({quoted(relative)}); candidates could "
+                "bring one to change keys or replies: take it out first, or judge a copy without it"
+            )
+        try:
+            relative.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInput(f"{self.name}: the file name {relative!a} is not UTF-8; rename the file") from error
+        if entry.is_symlink():
+            self._passed.links.append(relative)
+        elif entry.name.startswith("."):
+            self._passed.hidden.append(relative)
+        elif entry.is_dir():
+            if entry.name in _GENERATED:
+                self._passed.generated.append(relative)
+            else:
+                self._walk(relative, files, split=split)
+        elif entry.is_file(follow_symlinks=False):
+            files.append(relative)
+        else:
+            self._passed.special.append(relative)
+
+    def _drop_binaries(self) -> None:
+        """Take out what is not text; in a repository also what is in no known encoding."""
+        self._files[:] = [relative for relative in self._files if not self._is_binary(relative)]
+        for files in self._repositories.values():
+            files[:] = sorted(relative for relative in files if not self._is_binary(relative, undecodable=True))
+
+    def _is_binary(self, relative: str, *, undecodable: bool = False) -> bool:
+        """Whether a file is passed over as no text: by its ending, by a NUL, or, in a repository, by its encoding."""
+        path = self.path / relative
+        binary = path.suffix.casefold() in _BINARY or _holds_nul(path)
+        if not binary and undecodable:
+            try:
+                read_text_file(path, encoding=self._encoding)
+            except InvalidInput:
+                binary = True
+        if binary:
+            self._passed.binary.append(relative)
+        return binary
+
+    def _text(self, relative: str) -> str:
+        """A file's text, read only if it is still an ordinary file."""
+        path = self.path / relative
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode):
+            raise InvalidInput(f"{place(path)}: was a file and no longer is; links are not followed")
+        if status.st_size > _MOST_BYTES:
+            raise InvalidInput(f"{place(path)}: {status.st_size} bytes; one candidate may have {_MOST_BYTES}: split it")
+        return read_text_file(path, encoding=self._encoding).text()
+
+    def _repository(self, identifier: str, files: list[str]) -> Item:
+        """A repository as one text: each file under a line with its path, in the order of the paths."""
+        root = "" if identifier not in self._parents(files) else f"{identifier}/"
+        parts: list[str] = []
+        size = 0
+        for relative in files:
+            text = self._text(relative)
+            size += len(text)
+            if size > _MOST_BYTES:
+                raise InvalidInput(f"{place(self.path)}: {quoted(identifier)} has more than {_MOST_BYTES} characters")
+            path = relative.removeprefix(root)
+            shown = path if path.isprintable() else ascii(path)
+            parts.append(f"--- file: {shown}\n{text}{'' if text.endswith(chr(10)) else chr(10)}")
+        return Item(id=identifier, candidate="".join(parts), metadata={"n_files": len(files)})
+
+    def _parents(self, files: list[str]) -> frozenset[str]:
+        """Every folder above the first file; the repository itself is among them unless it is the judged folder."""
+        return frozenset(parent.as_posix() for parent in Path(files[0]).parents) if files else frozenset()
+
+
+def _holds_nul(path: Path) -> bool:
+    """Whether a file without a byte order mark holds a NUL byte."""
+    with path.open("rb") as stream:
+        chunk = stream.read(1 << 20)
+        if chunk.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return False
+        while chunk:
+            if b"\0" in chunk:
+                return True
+            chunk = stream.read(1 << 20)
+    return False
