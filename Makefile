@@ -57,7 +57,7 @@ clean:  ## remove what make has made here
 # Where the venv module comes without its own pip (Debian without python3-venv), the pip that is there fills it.
 $(VENV)/.made:
 	@test -n "$(PYTHON)" || { echo "make: no Python >= 3.11 found; name one: make PYTHON=/path/to/python3.12 ..." >&2; exit 2; }
-	$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { \
+	@echo "$(PYTHON) -m venv $(VENV)"; $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { \
 		$(PYTHON) -m venv --clear --without-pip $(VENV) && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 	@touch $@
 

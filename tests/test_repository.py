@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 import tomllib
 from importlib.metadata import version
 from pathlib import Path
@@ -100,3 +101,8 @@ def test_each_extra_is_part_of_all() -> None:
     extras = project()["project"]["optional-dependencies"]
     inner = re.fullmatch(r"evenhand\[(.+)\]", extras["all"][0])[1]
     assert set(inner.split(",")) == set(extras) - {"all"}
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "evenhand", "--version"], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (0, f"evenhand {version('evenhand')}"), done.stderr
