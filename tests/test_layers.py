@@ -22,7 +22,7 @@ FLOORS = (
     ("scoring", "stats", "composite", "matching"),
     ("judges", "integrity"),
     ("providers", "sandbox", "trace", "store"),
-    ("engine", "analysis", "recording"),
+    ("engine", "analysis"),
     ("evaluate",),
     ("audit", "report", "bench"),
     ("cli", "skills"),

@@ -13,7 +13,7 @@ from typing import Any
 from evenhand.keys import content_key
 from evenhand.terms import Check, CheckGroup, Criterion, Item, JudgeSpec
 
-__all__ = ["decimal_text", "item_hash", "judge_hash", "rubric_document"]
+__all__ = ["decimal_text", "item_content", "item_hash", "judge_hash", "rubric_document"]
 
 
 def item_hash(item: Item) -> str:
@@ -22,6 +22,11 @@ def item_hash(item: Item) -> str:
     >>> item_hash(Item(id="a", candidate="Yes.")) == item_hash(Item(id="b", candidate="Yes.", metadata={"n": 1}))
     True
     """
+    return content_key(item_content(item))
+
+
+def item_content(item: Item) -> dict[str, str]:
+    """The part of an item that its hash names."""
     content = {"candidate": item.candidate}
     if item.task is not None:
         content["task"] = item.task
@@ -31,7 +36,7 @@ def item_hash(item: Item) -> str:
         content["context"] = item.context
     if item.system is not None:
         content["system"] = item.system
-    return content_key(content)
+    return content
 
 
 def judge_hash(spec: JudgeSpec) -> str:
@@ -104,6 +109,8 @@ def _scalar(value: Any) -> Any:
     """A formula setting as plain JSON: numbers exactly, as text."""
     if isinstance(value, Decimal):
         return decimal_text(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return decimal_text(Decimal(repr(value)))
     if isinstance(value, Mapping):
         return {name: _scalar(inner) for name, inner in value.items()}
     return value

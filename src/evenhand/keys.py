@@ -19,7 +19,7 @@ import msgspec
 
 from evenhand.errors import InvalidInput
 
-__all__ = ["ALGORITHM", "bare", "canonical_json", "content_key", "tagged"]
+__all__ = ["ALGORITHM", "bare", "canonical_json", "content_key", "hashed", "tagged"]
 
 ALGORITHM = "sha256"
 
@@ -52,7 +52,12 @@ def content_key(value: object) -> str:
     >>> content_key({"b": 1, "a": 2}) == content_key({"a": 2, "b": 1.0})
     True
     """
-    return tagged(hashlib.sha256(canonical_json(value)).digest())
+    return hashed(canonical_json(value))
+
+
+def hashed(document: bytes) -> str:
+    """The tagged content key of bytes that are canonical JSON already."""
+    return tagged(hashlib.sha256(document).digest())
 
 
 def tagged(digest: bytes) -> str:

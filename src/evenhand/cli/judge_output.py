@@ -6,64 +6,41 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evenhand.cli.output import console, say, shown
+from evenhand.cli.output import console, shown
 
 if TYPE_CHECKING:
-    from evenhand.evaluate import Evaluation
+    from evenhand.evaluate.evaluation import Evaluation
 
-__all__ = ["Progress", "print_summary", "summary_lines"]
+__all__ = ["print_summary", "progress_line", "summary_lines", "watch"]
 
 _BAR = 30
 
 
-class Progress:
-    """One line on stderr: how far, how fast, what it cost, what failed, how long still.
-
-    Args:
-        evaluation: what is watched.
-        n: judgements to be made.
-    """
-
-    def __init__(self, evaluation: "Evaluation", n: int) -> None:
-        self._evaluation = evaluation
-        self._n = n
-        self._began = time.monotonic()
-        self._live = sys.stderr.isatty()
-        self._width = 0
-
-    async def watch(self) -> None:
-        """Print the line again and again until cancelled: in place on a terminal, every ten seconds elsewhere."""
+async def watch(evaluation: "Evaluation", n: int) -> None:
+    """One line on stderr until cancelled: rewritten in place on a terminal, a new one every ten seconds elsewhere."""
+    began = time.monotonic()
+    live = sys.stderr.isatty()
+    try:
         while True:
-            await asyncio.sleep(0.5 if self._live else 10.0)
-            self._print()
+            await asyncio.sleep(0.5 if live else 10.0)
+            line = progress_line(evaluation, n, time.monotonic() - began)
+            print(f"\r{line:<79}" if live else line, end="" if live else "\n", file=sys.stderr, flush=True)
+    finally:
+        if live:
+            print(f"\r{'':<79}\r", end="", file=sys.stderr, flush=True)
 
-    def close(self) -> None:
-        """Leave the last line standing."""
-        if self._live and self._width:
-            self._print()
-            print(file=sys.stderr, flush=True)
 
-    def line(self) -> str:
-        """The line, at most 79 characters."""
-        everything, tally = self._evaluation.summary.all, self._evaluation.answers.tally
-        elapsed = max(time.monotonic() - self._began, 1e-9)
-        rate = everything.n / elapsed
-        left = (self._n - everything.n) / rate if rate else None
-        cost = f"${tally.cost_usd:.4f}" if not tally.unpriced else f"{tally.input_tokens + tally.output_tokens:,} tok"
-        parts = [f"{everything.n:,}/{self._n:,}", f"{rate:.1f}/s", cost, f"{everything.failed} failed"]
-        if tally.faults.total():
-            parts.append(f"{tally.faults.total()} faults")
-        if everything.n < self._n:
-            parts.append("… left" if left is None else f"{_duration(left)} left")
-        return "  ".join(parts)[:79]
-
-    def _print(self) -> None:
-        line = self.line()
-        if self._live:
-            print("\r" + line.ljust(self._width), end="", file=sys.stderr, flush=True)
-            self._width = max(self._width, len(line))
-        else:
-            say(line)
+def progress_line(evaluation: "Evaluation", n: int, elapsed_s: float) -> str:
+    """How far, how fast, what it cost, what failed, how long still; at most 79 characters."""
+    everything, tally = evaluation.summary.all, evaluation.answers.tally
+    rate = everything.n / max(elapsed_s, 1e-9)
+    cost = f"{tally.input_tokens + tally.output_tokens:,} tokens" if tally.unpriced else f"${tally.cost_usd:.4f}"
+    parts = [f"{everything.n:,}/{n:,}", f"{rate:.1f}/s", cost, f"{everything.failed} failed"]
+    if tally.faults.total():
+        parts.append(f"{tally.faults.total()} faults")
+    if everything.n < n:
+        parts.append(f"{_duration((n - everything.n) / rate)} left" if rate else f"{tally.in_flight} in flight")
+    return "  ".join(parts)[:79]
 
 
 def print_summary(title: str, document: Mapping[str, Any], calls: Mapping[str, Any], seconds: float) -> None:

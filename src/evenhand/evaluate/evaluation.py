@@ -21,10 +21,11 @@ from evenhand.engine.plan import Task, plan
 from evenhand.engine.retry import RetryPolicy
 from evenhand.engine.run import run_all
 from evenhand.errors import EvenhandError, InvalidInput
-from evenhand.identity import item_hash, judge_hash
+from evenhand.evaluate.recording import Recorder, judge_head, metadata_of
+from evenhand.identity import item_content, judge_hash, rubric_document
 from evenhand.judges.protocol import Judge
+from evenhand.keys import canonical_json, hashed
 from evenhand.providers.base import Provider
-from evenhand.recording import Recorder, judge_head, metadata_of
 from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.sql import Store
 from evenhand.terms import Failure, Item, JudgeSpec, Outcome, Record, Usage
@@ -119,7 +120,7 @@ class Evaluation:
         self._next = 0
 
     @property
-    def unsupported(self) -> Mapping[str, tuple[str, ...]]:
+    def omitted(self) -> Mapping[str, tuple[str, ...]]:
         """Parameters that an endpoint rejected and that are therefore left out, by model."""
         return {
             model: endpoint.profile.omit
@@ -136,7 +137,7 @@ class Evaluation:
         Returns:
             Why the run stopped early, or None if it is complete. What was answered is in the store either way.
         """
-        self._store.keep_judge(self.spec, self.judge_hash)
+        self._store.judges.keep(self.judge_hash, canonical_json(rubric_document(self.spec)))
         width = 2 * sum(int(endpoint.limit.largest) for endpoint in self._endpoints.values()) + 64
         loop = asyncio.get_running_loop()
         interrupted = _Interruption(self.answers.stop)
@@ -158,8 +159,9 @@ class Evaluation:
     async def _work(self, task: Task, sink: Callable[[Record], None]) -> None:
         """Judge one task and hand its record on."""
         item = task.item
-        key = item_hash(item)
-        self._store.keep_item(item, key)
+        document = canonical_json(item_content(item))
+        key = hashed(document)
+        self._store.items.keep(key, document)
         try:
             outcome, cost_usd = await judge_item(
                 self.answers,

@@ -1,0 +1,208 @@
+"""`evenhand judge JUDGE ITEMS`: one record per item, judge and rerun."""
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evenhand.cli.output import json_text, say, shown, warn
+from evenhand.errors import EvenhandError, InvalidInput
+
+if TYPE_CHECKING:
+    from evenhand.evaluate.evaluation import Settings
+    from evenhand.evaluate.session import Judged, Session
+    from evenhand.terms import JudgeSpec
+
+__all__ = ["judge"]
+
+DEFAULT_STORE = Path(".evenhand/evenhand.db")
+
+
+def judge(
+    judge_file: Annotated[Path, typer.Argument(metavar="JUDGE", help="Judge file (YAML or JSON).")],
+    items_path: Annotated[
+        Path, typer.Argument(metavar="ITEMS", help="JSONL, JSON, CSV, Parquet, a folder, or - for JSONL on stdin.")
+    ],
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="provider/model; repeatable; replaces the file's models.")
+    ] = None,
+    reruns: Annotated[int | None, typer.Option(min=1, help="Ask each item so many times afresh.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0.0, max=2.0, help="Replaces the file's.")] = None,
+    max_concurrency: Annotated[int, typer.Option("--max-concurrency", "-j", min=1, help="Calls in flight.")] = 64,
+    requests_per_minute: Annotated[int | None, typer.Option(min=1, help="At most, at each endpoint.")] = None,
+    tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="At most, at each endpoint.")] = None,
+    timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds for one attempt.")] = 120.0,
+    deadline_s: Annotated[
+        float, typer.Option("--deadline", min=0.1, help="Seconds for a call, retries included.")
+    ] = 600.0,
+    base_url: Annotated[str | None, typer.Option(help="Another endpoint for the models.")] = None,
+    store: Annotated[Path, typer.Option(help="Where replies are kept.")] = DEFAULT_STORE,
+    budget_usd: Annotated[float | None, typer.Option(min=0.0, help="Stop before this many dollars.")] = None,
+    budget_tokens: Annotated[int | None, typer.Option(min=0, help="Stop before this many tokens.")] = None,
+    max_failed: Annotated[int, typer.Option(min=0, help="Exit 3 if more judgements failed.")] = 0,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask afresh what was left unreadable.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first so many items.")] = None,
+    map_: Annotated[list[str] | None, typer.Option("--map", help="FIELD=COLUMN, for columns of other names.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of the items file; UTF-8 unless said.")] = None,
+    skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave items without a candidate out.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be sent, and send nothing.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the records: .jsonl, .csv or .parquet.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Judge items: the model finds evidence, arithmetic picks the number."""
+    from evenhand.engine.retry import RetryPolicy
+    from evenhand.evaluate.evaluation import Settings
+    from evenhand.evaluate.session import Session
+    from evenhand.store.items import read_items
+    from evenhand.store.judge_files import read_judge
+
+    spec = _overridden(read_judge(judge_file), model, reruns, temperature)
+    _refuse_candidates_store(items_path, store)
+    items = read_items(items_path, mapping=_mapping(map_), encoding=encoding, limit=limit, skip_empty=skip_empty)
+    session = Session(spec, items, store=store, base_url=base_url)
+    for note in items.notes:
+        warn(shown(note))
+    if dry_run:
+        _print_estimate(session.estimate(), as_json)
+        return
+    settings = Settings(
+        max_concurrency=max_concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        budget_usd=budget_usd,
+        budget_tokens=budget_tokens,
+        retry_failed=retry_failed,
+        policy=RetryPolicy(attempt_timeout_s=timeout_s, call_deadline_s=deadline_s),
+    )
+    judged = _run(session, settings, output, keep=as_json)
+    if as_json:
+        sys.stdout.write(json_text(_document(judged, output)))
+    else:
+        _print_judged(spec, judged, output)
+    _exit(judged, max_failed)
+
+
+def _run(session: "Session", settings: "Settings", output: Path | None, *, keep: bool) -> "Judged":
+    """Judge everything; records go to the file as they are done, or to memory where they are to be printed."""
+    from evenhand.cli.judge_output import watch
+
+    if output is None:
+        return session.run(settings, watch=watch, sink=None if keep else lambda record: None)
+    from evenhand.store.records import RecordWriter
+
+    with RecordWriter(output) as writer:
+        judged = session.run(settings, watch=watch, sink=writer.write)
+        if judged.stop is not None:
+            writer.abandon()
+    return judged
+
+
+def _document(judged: "Judged", output: Path | None) -> dict[str, Any]:
+    """What `--json` prints. An unfinished run leaves the output file as it was."""
+    finished = judged.stop is None
+    return {
+        "schema": "evenhand.judgement/1",
+        **({"records": judged.records} if output is None else {"records_path": str(output) if finished else None}),
+        "summary": {
+            **judged.summary,
+            "planned": judged.n_planned,
+            "complete": finished,
+            "stopped": None if finished else (str(judged.stop) or "interrupted"),
+            "calls": judged.calls,
+            "omitted": judged.omitted,
+        },
+    }
+
+
+def _overridden(
+    spec: "JudgeSpec", models: list[str] | None, reruns: int | None, temperature: float | None
+) -> "JudgeSpec":
+    """The judge as the command line changes it."""
+    from evenhand.terms import ModelSpec
+
+    changes: dict[str, Any] = {}
+    if models:
+        twice = next((name for name in models if models.count(name) > 1), None)
+        if twice is not None:
+            raise InvalidInput(f"--model {shown(twice)} is given twice; to ask one model again use --reruns")
+        given = {known.model: known for known in spec.models}
+        changes["models"] = tuple(given.get(name) or ModelSpec(model=name) for name in models)
+    if reruns is not None:
+        changes["reruns"] = reruns
+    if temperature is not None:
+        changes["temperature"] = temperature
+    spec = dataclasses.replace(spec, **changes)
+    if not spec.models:
+        raise InvalidInput(f"{spec.name}: no model is named; write `models: [provider/model]` or use --model")
+    return spec
+
+
+def _mapping(pairs: list[str] | None) -> dict[str, str]:
+    mapping: dict[str, str] = {}
+    for pair in pairs or []:
+        field, equals, column = pair.partition("=")
+        if not (field and equals and column):
+            raise InvalidInput(f"--map {shown(pair)}: expected FIELD=COLUMN, such as candidate=my_column")
+        mapping[field] = column
+    return mapping
+
+
+def _refuse_candidates_store(items_path: Path, store: Path) -> None:
+    """A judged folder may bring a store of its own; replies in it would be the candidate's."""
+    if items_path.is_dir() and store.resolve().is_relative_to(items_path.resolve()):
+        raise InvalidInput(
+            f"--store {shown(str(store))} lies inside the judged folder {shown(str(items_path))}, whose files are "
+            "candidates; name a store elsewhere"
+        )
+
+
+def _print_estimate(document: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json_text(document))
+        return
+    dollars = "unknown (no price for a model)"
+    if document["cost_usd"] is not None:
+        dollars = f"about ${document['cost_usd']:.4f}, at most ${document['cost_usd_at_most']:.4f}"
+    print(f"items    {document['items']:,} ({document['judgements']:,} judgements)")
+    print(f"calls    {document['calls']:,} to send, {document['stored']:,} answered from the store")
+    print(
+        f"tokens   about {document['input_tokens']:,} in, {document['output_tokens']:,} out "
+        f"(at most {document['output_tokens_at_most']:,})"
+    )
+    print(f"cost     {dollars}")
+    print(f"assumed  {document['assumed']}")
+    print("nothing was sent")
+
+
+def _print_judged(spec: "JudgeSpec", judged: "Judged", output: Path | None) -> None:
+    from evenhand.cli.judge_output import print_summary
+
+    title = f"{spec.name}: {spec.protocol} by {', '.join(model.model for model in spec.models)}"
+    if spec.reruns > 1:
+        title += f", {spec.reruns} reruns"
+    print_summary(title, judged.summary, judged.calls, judged.seconds)
+    if judged.stop is None:
+        print(f"records  {shown(str(output))}" if output else "records  not written; -o records.jsonl keeps them")
+
+
+def _exit(judged: "Judged", max_failed: int) -> None:
+    """Say why a run stopped or fell short, and leave with its code."""
+    for model, parameters in judged.omitted.items():
+        warn(f"{shown(model)} does not take {', '.join(parameters)}: left out of its calls")
+    stop, n = judged.stop, judged.summary["n"]
+    if isinstance(stop, KeyboardInterrupt):
+        say(f"{n} of {judged.n_planned} judged and kept")
+        raise stop
+    if isinstance(stop, EvenhandError) and not isinstance(stop, InvalidInput):
+        say(f"error: {shown(str(stop))}")
+        say(f"{n} of {judged.n_planned} judged and kept; run the same command again to go on")
+        raise typer.Exit(3)
+    if stop is not None:
+        raise stop
+    if judged.summary["failed"] > max_failed:
+        say(f"error: {judged.summary['failed']} of {n} judgements failed; --max-failed allows {max_failed}")
+        raise typer.Exit(3)
