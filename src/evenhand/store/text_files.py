@@ -104,23 +104,26 @@ class TextFile:
         return stream
 
 
-def read_text_file(path: str | Path, *, encoding: str | None = None) -> TextFile:
+def read_text_file(path: str | Path, *, encoding: str | None = None, has_option: bool = True) -> TextFile:
     """Find a file's encoding and check every byte of it.
 
     Args:
         path: a file, a pipe, or `-` for standard input.
         encoding: Python's name of a codec; None means UTF-8, or what a byte order mark says.
+        has_option: whether a message may name `--encoding` as the way out.
     Raises:
         InvalidInput: no such file; bytes that are not in the encoding (with offset, line and best guess); a NUL.
     """
     if str(path) == "-":
-        return _checked(TextFile(name="standard input", encoding="utf-8", data=sys.stdin.buffer.read()), encoding)
+        return _checked(
+            TextFile(name="standard input", encoding="utf-8", data=sys.stdin.buffer.read()), encoding, has_option
+        )
     name = place(path)
     with _opened(Path(path), name) as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            return _checked(TextFile(name=name, encoding="utf-8", data=stream.read()), encoding)
+            return _checked(TextFile(name=name, encoding="utf-8", data=stream.read()), encoding, has_option)
         found = TextFile(name=name, encoding="utf-8", path=Path(path), stamp=_stamp(stream))
-    return _checked(found, encoding)
+    return _checked(found, encoding, has_option)
 
 
 def _opened(path: Path, name: str) -> BinaryIO:
@@ -142,12 +145,12 @@ def _stamp(stream: BinaryIO) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
-def _checked(file: TextFile, encoding: str | None) -> TextFile:
+def _checked(file: TextFile, encoding: str | None, has_option: bool) -> TextFile:
     """The same file with its codec settled and every byte decoded once."""
     with file._bytes() as stream:
         settled = _codec(file.name, stream.read(4), encoding)
         stream.seek(0)
-        _scan(file.name, stream, settled)
+        _scan(file.name, stream, settled, has_option)
     return TextFile(name=file.name, encoding=settled, path=file.path, data=file.data, stamp=file.stamp)
 
 
@@ -173,7 +176,7 @@ def _codec(name: str, head: bytes, encoding: str | None) -> str:
     return marked
 
 
-def _scan(name: str, stream: BinaryIO, codec: str) -> None:
+def _scan(name: str, stream: BinaryIO, codec: str, has_option: bool) -> None:
     """Decode everything once, and name the first byte that does not belong."""
     decoder = codecs.getincrementaldecoder(codec)("strict")
     offset, line = 0, 1
@@ -184,46 +187,43 @@ def _scan(name: str, stream: BinaryIO, codec: str) -> None:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             before = error.object[: error.start].decode(codec, "ignore").count("\n")
-            raise InvalidInput(
-                _undecodable(name, codec, error, offset - len(pending) + error.start, line + before)
-            ) from error
+            place = f"{name} line {line + before}: byte offset {offset - len(pending) + error.start}"
+            raise InvalidInput(_undecodable(place, codec, error, has_option)) from error
         if "\0" in text:
-            raise InvalidInput(_nul(name, stream, codec, line + text[: text.index("\0")].count("\n")))
+            before = text[: text.index("\0")].count("\n")
+            raise InvalidInput(_nul(f"{name} line {line + before}", stream, codec, has_option))
         line += text.count("\n")
         offset += len(chunk)
         if not chunk:
             return
 
 
-def _undecodable(name: str, codec: str, error: UnicodeDecodeError, offset: int, line: int) -> str:
+def _undecodable(place: str, codec: str, error: UnicodeDecodeError, has_option: bool) -> str:
     """One sentence on a byte that is not in the encoding: where, which, the guess, the way out."""
-    byte = error.object[error.start]
-    found = f"{name} line {line}: byte offset {offset} (0x{byte:02x}) is not {codec.removesuffix('-sig').upper()}"
+    byte = error.object[error.start : error.start + 1]
+    found = f"{place} (0x{byte.hex()}) is not {codec.removesuffix('-sig').upper()}"
+    name_it = "name the encoding it is in with --encoding, or " if has_option else ""
     if not codec.startswith("utf-8"):
-        return f"{found}; name the encoding it is in with --encoding, or save the file as UTF-8"
-    surrounding = error.object[max(error.start - 200, 0) : error.start + 200]
+        return f"{found}; {name_it}save the file as UTF-8"
     try:
-        character = bytes([byte]).decode("cp1252")
-        surrounding.decode("cp1252")
+        character = byte.decode("cp1252")
+        error.object[max(error.start - 200, 0) : error.start + 200].decode("cp1252")
     except UnicodeDecodeError:
-        return f"{found}; name the encoding it is in with --encoding, or save the file as UTF-8"
-    return (
-        f"{found}; it looks like cp1252 (Windows), where this byte is {quoted(character)}: "
-        "pass --encoding cp1252, or save the file as UTF-8"
-    )
+        return f"{found}; {name_it}save the file as UTF-8"
+    pass_it = "pass --encoding cp1252, or " if has_option else ""
+    return f"{found}; it looks like cp1252 (Windows), where it is {quoted(character)}: {pass_it}save the file as UTF-8"
 
 
-def _nul(name: str, stream: BinaryIO, codec: str, line: int) -> str:
+def _nul(place: str, stream: BinaryIO, codec: str, has_option: bool) -> str:
     """One sentence on a NUL: a stray byte, or UTF-16 without its mark."""
     stream.seek(0)
     head = stream.read(2000)
     even, odd = head[::2].count(0), head[1::2].count(0)
-    if codec == "utf-8" and max(even, odd) * 4 > len(head):
-        guess = "utf-16-le" if odd > even else "utf-16-be"
-        return (
-            f"{name} line {line}: NUL bytes throughout; it looks like {guess} without its mark: pass --encoding {guess}"
-        )
-    return f"{name} line {line}: a NUL byte, which no text holds; take it out (tr -d '\\000'), or name the encoding"
+    if codec != "utf-8" or max(even, odd) * 4 <= len(head):
+        return f"{place}: a NUL byte, which no text holds; take it out (tr -d '\\000')"
+    guess = "utf-16-le" if odd > even else "utf-16-be"
+    pass_it = f"pass --encoding {guess}, or " if has_option else ""
+    return f"{place}: NUL bytes throughout; it looks like {guess} without its mark: {pass_it}save the file as UTF-8"
 
 
 class Replacement:

@@ -1,0 +1,267 @@
+"""Judge files: YAML (or JSON) to a JudgeSpec, strictly, with every error named by line and field.
+
+    spec = read_judge("judge.yaml")
+    document = judge_document(spec)         plain JSON, exact numbers as text: what the store keeps
+    judge_from_document(document) == spec
+
+Unknown keys are refused, and so are keys that the protocol would not read: a setting that does nothing misleads.
+Weights and levels are exact decimals. What a formula or a protocol needs beyond that, it checks itself.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, cast
+from urllib.parse import urlsplit
+
+from evenhand.identity import rubric_document
+from evenhand.store.criterion_files import criteria_of, unique
+from evenhand.store.documents import Value, plain_document, read_document
+from evenhand.terms import CatalogEntry, Example, JudgeSpec, ModelSpec
+
+__all__ = ["PROTOCOLS", "judge_document", "judge_from_document", "read_judge"]
+
+PROTOCOLS = ("number", "anchored", "checklist", "evidence", "commit", "reference", "pairwise")
+_KEYS = (
+    "name",
+    "protocol",
+    "models",
+    "reruns",
+    "temperature",
+    "max_tokens",
+    "criteria",
+    "scoring",
+    "layout",
+    "perspectives",
+    "catalog",
+    "examples",
+)
+_USUAL = {
+    "model": "models",
+    "rubric": "criteria",
+    "criterion": "criteria",
+    "type": "protocol",
+    "method": "protocol",
+    "id": "name",
+    "repeats": "reruns",
+    "epochs": "reruns",
+    "catalogue": "catalog",
+    "few_shot": "examples",
+    "settings": "scoring",
+}
+_ONLY_FOR = {
+    "scoring": ("evidence",),
+    "layout": ("evidence",),
+    "perspectives": ("evidence",),
+    "catalog": ("evidence",),
+    "examples": ("anchored",),
+}
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def read_judge(path: str | Path) -> JudgeSpec:
+    """Read a judge file.
+
+    Args:
+        path: a YAML file, or a JSON one if it ends in .json.
+    Raises:
+        InvalidInput: file, line, field, what came, what was expected, and the way out.
+    """
+    return _judge(read_document(path), default_name=Path(path).stem)
+
+
+def judge_document(spec: JudgeSpec) -> dict[str, Any]:
+    """A judge as plain JSON in the form of a judge file, with exact numbers as text; what is empty is left out."""
+    rubric = rubric_document(spec)
+    document: dict[str, Any] = {
+        "name": spec.name,
+        "protocol": spec.protocol,
+        "models": [_model_document(model) for model in spec.models],
+        "reruns": spec.reruns,
+        "temperature": spec.temperature,
+        "max_tokens": spec.max_tokens,
+        "criteria": [_criterion_document(criterion, spec.protocol) for criterion in rubric["criteria"]],
+    }
+    for name in ("scoring", "perspectives", "catalog", "examples"):
+        if rubric[name]:
+            document[name] = rubric[name]
+    if spec.protocol == "evidence":
+        document["layout"] = spec.layout
+    return document
+
+
+def judge_from_document(document: Mapping[str, Any]) -> JudgeSpec:
+    """The judge of a document that `judge_document` made.
+
+    Raises:
+        InvalidInput: it is no such document.
+    """
+    return _judge(plain_document(document, "stored judge"), default_name="judge")
+
+
+def _judge(document: Value, default_name: str) -> JudgeSpec:
+    """A document as a judge."""
+    entries = document.entries(_KEYS, _USUAL)
+    if "protocol" not in entries:
+        document.refuse(f"is missing; write one of {', '.join(PROTOCOLS)}", "protocol")
+    protocol = entries["protocol"].choice(*PROTOCOLS)
+    for name, protocols in _ONLY_FOR.items():
+        if name in entries and protocol not in protocols:
+            entries[name].refuse(
+                f"is read by the protocol {protocols[0]} only, and this judge's is {protocol}: take it out"
+            )
+    criteria = criteria_of(document, entries.get("criteria"), protocol)
+    perspectives = unique(entries["perspectives"], "perspective") if "perspectives" in entries else ()
+    matrix = protocol == "evidence" and (bool(perspectives) or len(criteria) > 1)
+    layout = entries["layout"].choice("pooled", "matrix") if "layout" in entries else ("matrix" if matrix else "pooled")
+    if layout == "matrix" and not criteria:
+        entries.get("layout", document).refuse("a matrix has a pool per criterion; write criteria, or layout: pooled")
+    return JudgeSpec(
+        name=entries["name"].text() if "name" in entries else default_name,
+        protocol=protocol,
+        models=_models(entries["models"]) if "models" in entries else (),
+        reruns=entries["reruns"].whole(1) if "reruns" in entries else 1,
+        temperature=_temperature(document),
+        max_tokens=entries["max_tokens"].whole(1) if "max_tokens" in entries else 2048,
+        criteria=criteria,
+        scoring=_scoring(entries["scoring"]) if "scoring" in entries else {},
+        layout=cast("Literal['pooled', 'matrix']", layout),
+        perspectives=perspectives,
+        catalog=_catalog(entries["catalog"]) if "catalog" in entries else (),
+        examples=tuple(_example(value) for value in entries["examples"].items()) if "examples" in entries else (),
+    )
+
+
+def _temperature(document: Value) -> float | None:
+    """The temperature: 0 where the file is silent, None where it says null."""
+    value = dict(document.pairs).get("temperature")
+    if value is None:
+        return 0.0
+    if value.kind == "null":
+        return None
+    number = value.number()
+    if not 0 <= number <= 2:
+        value.refuse(f"expected a number from 0 to 2, or null to leave it to the endpoint; came {number}")
+    return float(number)
+
+
+def _models(value: Value) -> tuple[ModelSpec, ...]:
+    """The models; each stands once."""
+    models: list[ModelSpec] = []
+    for entry in value.items():
+        model = _model(entry)
+        if any(_same(model.model) == _same(other.model) for other in models):
+            entry.refuse(f"{model.model!r} stands here twice; to ask one model several times write `reruns`")
+        models.append(model)
+    return tuple(models)
+
+
+def _same(name: str) -> str:
+    """A model's name with its first separator in one form."""
+    return re.sub("[/:]", "/", name, count=1)
+
+
+def _model(value: Value) -> ModelSpec:
+    """A model: its name, or a mapping with its name and where it is reached."""
+    if value.kind != "mapping":
+        return ModelSpec(model=_model_name(value))
+    entries = value.entries(("model", "base_url", "api_key_env", "family"), {"name": "model", "url": "base_url"})
+    if "model" not in entries:
+        value.refuse("is missing; write provider/model", "model")
+    return ModelSpec(
+        model=_model_name(entries["model"]),
+        base_url=_base_url(entries["base_url"]) if "base_url" in entries else None,
+        api_key_env=_variable(entries["api_key_env"]) if "api_key_env" in entries else None,
+        family=entries["family"].text() if "family" in entries else None,
+    )
+
+
+def _model_name(value: Value) -> str:
+    """A model's name, which begins with its provider's."""
+    name = value.text()
+    provider, *rest = re.split("[/:]", name, maxsplit=1)
+    if not provider or not rest or not rest[0]:
+        value.refuse(f"{name!r} names no provider; write provider/model, such as openai/{name.strip('/:') or 'MODEL'}")
+    return name
+
+
+def _base_url(value: Value) -> str:
+    """An address without credentials."""
+    url = value.text()
+    try:
+        parts = urlsplit(url)
+        is_http = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_http = False
+    if not is_http:
+        value.refuse("expected an address such as http://127.0.0.1:8080/v1")
+    if parts.username is not None or parts.password is not None:
+        value.refuse("the address holds a user name or password; take it out, and name a variable with api_key_env")
+    return url
+
+
+def _variable(value: Value) -> str:
+    """The name of an environment variable; never shown where it may be a key."""
+    name = value.text()
+    if not _VARIABLE.fullmatch(name):
+        value.refuse(
+            "expected the name of an environment variable, such as MY_API_KEY; a key itself does not belong here"
+        )
+    return name
+
+
+def _scoring(value: Value) -> dict[str, Any]:
+    """Formula settings: exact numbers and words, whose names the formula checks."""
+    if value.kind != "mapping":
+        value.refuse(f"expected a mapping of formula settings, such as {{variant: ranked}}; came {value.came()}")
+    return {name: inner.number() if inner.is_number() else inner.text() for name, inner in value.pairs}
+
+
+def _catalog(value: Value) -> tuple[CatalogEntry, ...]:
+    """The findings with fixed impacts."""
+    entries: list[CatalogEntry] = []
+    for element in value.items():
+        keys = element.entries(("id", "claim", "impact"), {"name": "id", "text": "claim", "value": "impact"})
+        for name in ("id", "claim", "impact"):
+            if name not in keys:
+                element.refuse("is missing; an entry has id, claim and impact", name)
+        entry = CatalogEntry(id=keys["id"].text(), claim=keys["claim"].text(), impact=keys["impact"].whole())
+        if any(entry.id == other.id for other in entries):
+            keys["id"].refuse(f"{entry.id!r} stands in the catalog twice; ids must differ")
+        entries.append(entry)
+    return tuple(entries)
+
+
+def _example(value: Value) -> Example:
+    """A graded candidate."""
+    entries = value.entries(("candidate", "level", "reason"), {"text": "candidate", "answer": "candidate"})
+    for name in ("candidate", "level"):
+        if name not in entries:
+            value.refuse("is missing; an example has candidate, level and reason", name)
+    reason = entries["reason"].text() if "reason" in entries and entries["reason"].written.strip() else ""
+    return Example(candidate=entries["candidate"].text(), level=entries["level"].whole(), reason=reason)
+
+
+def _model_document(model: ModelSpec) -> dict[str, str]:
+    """A model as a mapping without what is not said."""
+    fields = {
+        "model": model.model,
+        "base_url": model.base_url,
+        "api_key_env": model.api_key_env,
+        "family": model.family,
+    }
+    return {name: text for name, text in fields.items() if text is not None}
+
+
+def _criterion_document(criterion: dict[str, Any], protocol: str) -> dict[str, Any]:
+    """A criterion in the form of a judge file."""
+    document = {name: criterion[name] for name in ("id", "weight", "levels") if criterion[name] is not None}
+    if criterion["ask"]:
+        document["ask"] = criterion["ask"]
+    if criterion["level_texts"]:
+        document["levels"] = criterion["level_texts"]
+    if protocol == "checklist":
+        document["map"] = criterion["map"]
+    if criterion["checks"]:
+        document["checks"] = criterion["checks"]
+    return document

@@ -1,0 +1,51 @@
+"""Files that ship with the package: example judge files, and the prompt templates that judges are given as strings."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+
+from evenhand.errors import InvalidInput
+
+__all__ = ["example_judge", "example_judges", "templates"]
+
+
+def example_judges() -> Mapping[str, str]:
+    """The example judge files: name (`checklist`, `evidence-matrix`, ...) to YAML text, in the order of the names.
+
+    >>> "checklist" in example_judges()
+    True
+    """
+    found = _texts(("data", "judges"))
+    return MappingProxyType(
+        {name.removesuffix(".yaml"): text for name, text in found.items() if name.endswith(".yaml")}
+    )
+
+
+def example_judge(name: str) -> str:
+    """The YAML text of one example judge file.
+
+    Raises:
+        InvalidInput: no example has this name.
+    """
+    examples = example_judges()
+    if name not in examples:
+        raise InvalidInput(f"{name!r}: no example judge has this name; there are {', '.join(examples)}")
+    return examples[name]
+
+
+def templates(folder: str = "judges/templates") -> Mapping[str, str]:
+    """The prompt templates: file name to text, in the order of the names; nothing of the package is imported.
+
+    Args:
+        folder: inside the package, with `/`.
+    """
+    return MappingProxyType(_texts(tuple(folder.split("/"))))
+
+
+@cache
+def _texts(parts: tuple[str, ...]) -> dict[str, str]:
+    """The text files of one folder of the package."""
+    folder = files("evenhand").joinpath(*parts)
+    found = {entry.name: entry for entry in folder.iterdir() if entry.is_file() and not entry.name.startswith(".")}
+    return {name: found[name].read_text(encoding="utf-8") for name in sorted(found)}
