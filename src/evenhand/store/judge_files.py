@@ -90,13 +90,23 @@ def judge_document(spec: JudgeSpec) -> dict[str, Any]:
     return document
 
 
-def judge_from_document(document: Mapping[str, Any]) -> JudgeSpec:
-    """The judge of a document that `judge_document` made.
+def judge_from_document(document: Mapping[str, Any], *, name: str = "judge") -> JudgeSpec:
+    """The judge of a document that `judge_document` made, or of the `rubric_document` that its hash names.
 
+    Args:
+        document: plain JSON; a rubric document has neither name nor models.
+        name: the judge's name, where the document has none.
     Raises:
         InvalidInput: it is no such document.
     """
-    return _judge(plain_document(document, "stored judge"), default_name="judge")
+    criteria = [
+        _criterion_document(criterion, document["protocol"]) if "level_texts" in criterion else criterion
+        for criterion in document.get("criteria", ())
+    ]
+    kept = {key: value for key, value in document.items() if value not in ([], {}) or key == "models"}
+    if document.get("protocol") != "evidence":
+        kept.pop("layout", None)
+    return _judge(plain_document({**kept, "criteria": criteria}, "stored judge"), default_name=name)
 
 
 def _judge(document: Value, default_name: str) -> JudgeSpec:

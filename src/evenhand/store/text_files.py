@@ -8,6 +8,7 @@ replacement characters. A pipe is read into memory, since items are read twice: 
 """
 
 import codecs
+import contextlib
 import io
 import os
 import shutil
@@ -278,7 +279,8 @@ class Replacement:
 
     def drop(self) -> None:
         """Forget what was written; the target stays as it was."""
-        self.stream.close()
+        with contextlib.suppress(OSError):  # a full disk refuses what was still buffered
+            self.stream.close()
         self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> "Replacement":
