@@ -1,0 +1,203 @@
+"""Signed impact items: what is found, where, and how much it moves the score that the formula computes.
+
+Reply: {"items": [{"claim": ..., "quote": ..., "criterion": ..., "perspective": ..., "impact": 3}]}
+
+`criterion` stands only with several criteria (`layout: matrix`), `perspective` only where perspectives are declared,
+and with a catalogue `catalog_id` stands instead of `impact`, which the catalogue then fixes.
+
+An item counts unless its quote is not in the candidate, it repeats an earlier one, or its cell (a criterion and a
+perspective) is full. An empty list is a valid reply.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evenhand.errors import InvalidInput, UnreadableReply
+from evenhand.judges.asking import Read, ask
+from evenhand.judges.fit import TEXT, entry, list_of, refuse_repeated, refuse_unused
+from evenhand.judges.prompts import Prompt, quoted
+from evenhand.judges.protocol import Judging
+from evenhand.judges.quotes import QuotedText, counts
+from evenhand.judges.replies import entries, integer, kind, words
+from evenhand.scoring.impact import weakest_over_cap
+from evenhand.scoring.verdicts import judge_settings
+from evenhand.terms import IMPACTS, CriterionVerdict, Evidence, Item, JudgeSpec, Verdict
+
+__all__ = ["POOL", "EvidenceJudge"]
+
+POOL = "overall"
+"""The id of the one pool where no criterion is declared."""
+
+_MAGNITUDES = {5: "settles the matter by itself", 3: "weighs heavily", 2: "is clearly felt", 1: "is slight"}
+
+# How long a list the schema lets grow. A pool reaches full confidence with 20 items; small models do not stop by
+# themselves.
+_MOST_ITEMS = 40
+
+
+class EvidenceJudge:
+    """Evidence in one pool, or in a pool for each criterion."""
+
+    protocol = "evidence"
+    version = 1
+
+    def __init__(self, spec: JudgeSpec, templates: Mapping[str, str]) -> None:
+        refuse_unused(spec)
+        _refuse_layout(spec)
+        self._cap = judge_settings(spec).cap
+        self._criteria = tuple(criterion.id for criterion in spec.criteria)
+        self._perspectives = spec.perspectives
+        self._impacts = {found.id: found.impact for found in spec.catalog}
+        self._prompt = Prompt(spec, templates, values=_values(spec), schema=_schema(spec))
+
+    def judge(self, item: Item, *, model: str, rerun: int = 0, first_attempt: int = 0) -> Judging:
+        """Judge one item."""
+        quotes = QuotedText(item.candidate)
+        call = self._prompt.call(item, model=model, rerun=rerun, attempt=first_attempt)
+        found = yield from ask(call, lambda text: self._read(text, quotes), self._prompt.repair)
+        if not isinstance(found, Read):
+            return found
+        items, flags = self._counted(found.value)
+        pools = self._criteria or (POOL,)
+        criteria = tuple(
+            CriterionVerdict(id=name, items=tuple(item for item in items if (item.criterion or name) == name))
+            for name in pools
+        )
+        return Verdict(criteria=criteria, keys=found.keys, usage=found.usage, flags=flags)
+
+    def _read(self, text: str, quotes: QuotedText) -> list[Evidence]:
+        return [
+            self._item(found, f"item {place}", quotes) for place, found in enumerate(entries(text, "items"), start=1)
+        ]
+
+    def _item(self, found: dict[str, Any], what: str, quotes: QuotedText) -> Evidence:
+        """One item.
+
+        Raises:
+            UnreadableReply: a field is missing, of the wrong type, or names what is not declared.
+        """
+        claim, quote = words(found, "claim", what), words(found, "quote", what)
+        if claim is None or quote is None:
+            raise UnreadableReply(f'{what}: "{"claim" if claim is None else "quote"}" is missing; expected a string')
+        place = quotes.find(quote)
+        catalog_id = _declared(found, "catalog_id", what, tuple(self._impacts)) if self._impacts else None
+        return Evidence(
+            claim=claim,
+            quote=quote,
+            impact=_impact(found, what) if catalog_id is None else self._impacts[catalog_id],
+            criterion=self._criterion(found, what),
+            perspective=_declared(found, "perspective", what, self._perspectives) if self._perspectives else None,
+            catalog_id=catalog_id,
+            quote_status=place.status,
+            span=place.span,
+            gap=place.gap,
+            counted=counts(place.status),
+        )
+
+    def _criterion(self, found: dict[str, Any], what: str) -> str | None:
+        """The item's criterion; the only one need not be named."""
+        if not self._criteria:
+            return None
+        if len(self._criteria) == 1 and found.get("criterion") is None:
+            return self._criteria[0]
+        return _declared(found, "criterion", what, self._criteria)
+
+    def _counted(self, items: Sequence[Evidence]) -> tuple[list[Evidence], tuple[str, ...]]:
+        """The items with those marked that do not count, and what a reader should know about it."""
+        seen: set[tuple[object, ...]] = set()
+        made, repeated = [], 0
+        for item in items:
+            what = (item.claim, item.quote, item.impact) if item.catalog_id is None else (item.catalog_id,)
+            key = (item.criterion, item.perspective, *what)
+            again = key in seen and item.counted
+            repeated += again
+            if item.counted:
+                seen.add(key)
+            made.append(replace(item, counted=False) if again else item)
+        over = weakest_over_cap(made, self._cap)
+        for place in over:
+            made[place] = replace(made[place], counted=False)
+        flags = [f"repeated:{repeated}"] if repeated else []
+        return made, (*flags, *([f"over_cap:{len(over)}"] if over else []))
+
+
+def _impact(found: dict[str, Any], what: str) -> int:
+    return integer(found, "impact", what, IMPACTS, f"one of {', '.join(map(str, IMPACTS))}")
+
+
+def _declared(found: dict[str, Any], field: str, what: str, names: Sequence[str]) -> str:
+    """A field that names one of the declared ids."""
+    name = found.get(field)
+    if isinstance(name, str) and name in names:
+        return name
+    raise UnreadableReply(f'{what}: "{field}" is {kind(name)}; expected one of {", ".join(map(quoted, names))}')
+
+
+def _refuse_layout(spec: JudgeSpec) -> None:
+    """Criteria, perspectives and catalogue that the layout can hold."""
+    refuse_repeated([criterion.id for criterion in spec.criteria], "criteria", spec)
+    refuse_repeated(spec.perspectives, "perspectives", spec)
+    refuse_repeated([found.id for found in spec.catalog], "catalog", spec)
+    if spec.layout == "matrix" and not spec.criteria:
+        raise InvalidInput(f"judge {spec.name}: `layout: matrix` scores each criterion, and `criteria` is empty")
+    if spec.layout == "pooled" and len(spec.criteria) > 1:
+        raise InvalidInput(
+            f"judge {spec.name}: `layout: pooled` scores one pool, and there are {len(spec.criteria)} criteria; "
+            "set `layout: matrix`, or keep one criterion"
+        )
+    for found in spec.catalog:
+        if found.impact not in IMPACTS:
+            raise InvalidInput(
+                f"judge {spec.name}: catalog {found.id!r} has the impact {found.impact}; expected one of "
+                f"{', '.join(map(str, IMPACTS))}"
+            )
+
+
+def _values(spec: JudgeSpec) -> dict[str, str]:
+    """What the template is filled with."""
+    places = [f"the {name} it touches most" for name, _ in _named(spec)]
+    fields = ['"claim": <one sentence>', '"quote": <the passage, as a JSON string>']
+    fields += [f'"{name}": <one of the {name} ids>' for name, _ in _named(spec)]
+    fields += ['"catalog_id": <an id of the list>' if spec.catalog else '"impact": <one of the impacts>']
+    return {
+        "criteria": "".join(
+            f"\nCriterion {quoted(criterion.id)}{': ' if criterion.ask else ''}{criterion.ask}\n"
+            for criterion in spec.criteria
+        ),
+        "perspectives": f"\nPerspectives: {', '.join(map(quoted, spec.perspectives))}\n" if spec.perspectives else "",
+        "findings": _catalog(spec) if spec.catalog else _scale(),
+        "places": f", under {' and '.join(places)}" if places else "",
+        "fields": "{" + ", ".join(fields) + "}",
+    }
+
+
+def _catalog(spec: JudgeSpec) -> str:
+    lines = [f"- {quoted(found.id)}: {found.claim}" for found in spec.catalog]
+    return "\n".join(["Only these findings can be reported, each by its id:", "", *lines])
+
+
+def _scale() -> str:
+    lines = [f"- {n} or {-n}: the finding {what}" for n, what in _MAGNITUDES.items()]
+    head = "The impact of a finding says how much it weighs. Good findings are positive, bad ones negative:"
+    return "\n".join([head, "", *lines, "", "No other impact exists. Positive numbers are written without a sign."])
+
+
+def _named(spec: JudgeSpec) -> list[tuple[str, Sequence[str]]]:
+    """The fields by which an item says where it belongs."""
+    criteria = [criterion.id for criterion in spec.criteria]
+    named: list[tuple[str, Sequence[str]]] = [("criterion", criteria)] if len(criteria) > 1 else []
+    return named + ([("perspective", spec.perspectives)] if spec.perspectives else [])
+
+
+def _schema(spec: JudgeSpec) -> dict[str, Any]:
+    """The schema of a reply; its length is bounded against models that do not stop."""
+    fields: dict[str, Mapping[str, Any]] = {"claim": TEXT, "quote": TEXT}
+    for name, ids in _named(spec):
+        fields[name] = {"type": "string", "enum": list(ids)}
+    if spec.catalog:
+        fields["catalog_id"] = {"type": "string", "enum": [found.id for found in spec.catalog]}
+    else:
+        fields["impact"] = {"type": "integer", "enum": list(IMPACTS)}
+    cells = max(1, len(spec.criteria)) * max(1, len(spec.perspectives))
+    return list_of("items", entry(**fields), maxItems=_MOST_ITEMS * cells)
