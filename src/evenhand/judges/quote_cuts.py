@@ -1,0 +1,164 @@
+"""Where a quotation may begin and end: never inside a character, a number, or a word whose rest would turn it round.
+
+"fell 3" is a substring of "fell 37 %" and "able to pay" one of "unable to pay", and neither is what the text says. A
+place is judged by the few characters on its two sides, folded, so that invisible characters between them do not help.
+"""
+
+import re
+import unicodedata
+
+from evenhand.judges.quote_text import fold_chars, is_variation_selector, is_wordless
+
+__all__ = ["NEGATING_PREFIXES", "NEGATING_SUFFIXES", "SHORT_QUOTE", "is_cut", "joins_pictures"]
+
+SHORT_QUOTE = 16
+"""Quotations of fewer characters than this need whole words at both ends; longer ones may be cut within a word."""
+
+NEGATING_PREFIXES = frozenset(
+    [
+        "a",
+        "ab",
+        "an",
+        "anti",
+        "contra",
+        "counter",
+        "de",
+        "des",
+        "dis",
+        "dys",
+        "il",
+        "im",
+        "in",
+        "ir",
+        "mal",
+        "mis",
+        "miss",
+        "nicht",
+        "non",
+        "un",
+    ]
+)
+"""What turns a word round from its front, in English, German, French, Spanish and their neighbours."""
+
+NEGATING_SUFFIXES = ("less", "free", "los", "frei", "n't", "'t")
+"""What turns a word round from its end; longer endings that begin so ("-lessly", "-loser") count too."""
+
+_PAUSES = "\u2014\u2015"  # an em dash parts what it stands between, unlike a hyphen
+_REACH = 24  # characters looked at on each side; longer than any number or affix that matters
+_SEPARATORS = r"[.,:/'^\u00b7\u066b\u066c_-]"
+_NUMBER_GOES_ON = re.compile(rf"{_SEPARATORS}-?\d|[\u207a\u207b][^\W_]| \d{{3}}(?!\d)")
+_NUMBER_SO_FAR = re.compile(rf"\d{_SEPARATORS}-?$|(?:^|[ (\[])\.$")
+_SIGNED = re.compile(r"(?:^|[^\w)\]])[-\u00b1\u2213][$\u00a3\u20ac\u00a5]?$")
+_GROUP_BEFORE = re.compile(r"(?<!\d)\d{1,3} $")
+_GROUP_AFTER = re.compile(r"\d{3}(?!\d)")
+_WORD_BEFORE = re.compile(r"[^\W\d_]+$")
+_HYPHENATED_NEGATION = re.compile(r"(?<![^\W\d_])(?:non|un|anti|nicht|not|no|in|dis)-$")
+
+
+def is_cut(text: str, index: int, *, length: int) -> bool:
+    """Whether a quotation may not begin or end at `index` of `text`, original or folded.
+
+    Args:
+        index: a place between characters; the text's two ends are no cuts.
+        length: of the quotation. Below SHORT_QUOTE it must not cut words at all, in scripts that set spaces.
+
+    Example:
+        >>> is_cut("fell 37 %", 6, length=40), is_cut("fell 37 %", 7, length=40)
+        (True, False)
+        >>> is_cut("unable to pay the rent", 2, length=20), is_cut("workable for all", 4, length=20)
+        (True, False)
+    """
+    if not 0 < index < len(text):
+        return False
+    before, after = text[index - 1], text[index]
+    if _is_plain_end(before, after) or _is_plain_end(after, before):
+        return False
+    if before.isascii() and after.isascii() and before.isalnum() and after.isalnum():
+        if length < SHORT_QUOTE or before.isdigit() or after.isdigit():
+            return True
+    elif before in _PAUSES or after in _PAUSES:
+        return False
+    if is_variation_selector(after) or joins_pictures(text, index):
+        return True
+    left, right = _left(text, index), _right(text, index)
+    return bool(left and right) and (
+        _continues_character(right[0]) or _cuts_number(left, right) or _cuts_word(left, right, length)
+    )
+
+
+def joins_pictures(text: str, index: int) -> bool:
+    """Whether a zero-width joiner of the original at this place makes one emoji of two."""
+    joined = "\u200d" in text[max(0, index - 1) : index + 1]
+    return joined and any(unicodedata.category(char) == "So" for char in text[index : index + 2].strip("\u200d")[:1])
+
+
+def _is_plain_end(inner: str, outer: str) -> bool:
+    """A letter beside a space or line end: the common case, seen at once."""
+    return outer in " \n" and inner.isascii() and inner.isalpha()
+
+
+def _left(text: str, index: int) -> str:
+    """The last visible characters before a place, folded."""
+    reach = _REACH
+    while True:
+        seen = fold_chars(text[max(0, index - reach) : index])
+        if len(seen) >= _REACH or reach >= index:
+            return seen[-_REACH:]
+        reach *= 2  # only a flood of invisible characters comes here more than once
+
+
+def _right(text: str, index: int) -> str:
+    """The first visible characters from a place on, folded."""
+    reach = _REACH
+    while True:
+        seen = fold_chars(text[index : index + reach])
+        if len(seen) >= _REACH or index + reach >= len(text):
+            return seen[:_REACH]
+        reach *= 2
+
+
+def _continues_character(char: str) -> bool:
+    """Combining marks, later parts of a Hangul syllable, skin tones."""
+    return (
+        unicodedata.category(char).startswith("M")
+        or "\u1160" <= char <= "\u11ff"
+        or "\ud7b0" <= char <= "\ud7ff"
+        or "\U0001f3fb" <= char <= "\U0001f3ff"
+    )
+
+
+def _cuts_number(left: str, right: str) -> bool:
+    """Inside a number: its digits, groups, decimals, sign, exponent, or the letters written onto it (37k, v2)."""
+    before, after = left[-1], right[0]
+    if before.isalnum() and after.isalnum() and (before.isnumeric() or after.isnumeric()):
+        return all(char.isnumeric() or not is_wordless(char) for char in (before, after))
+    if before.isdigit():
+        going_on = _NUMBER_GOES_ON.match(right)
+        return going_on is not None and (right[0] != " " or _GROUP_BEFORE.search(left + " ") is not None)
+    if not after.isdigit():
+        return False
+    if before == " ":
+        return _GROUP_BEFORE.search(left) is not None and _GROUP_AFTER.match(right) is not None
+    return _NUMBER_SO_FAR.search(left) is not None or _SIGNED.search(left) is not None
+
+
+def _cuts_word(left: str, right: str, length: int) -> bool:
+    """Inside a word where that matters: any word for a short quotation, a negating prefix or suffix for all."""
+    if _is_letter(right[0]) and _HYPHENATED_NEGATION.search(left):
+        return True
+    if _is_letter(left[-1]) and right.lstrip("-").startswith(NEGATING_SUFFIXES) and right[0] in "-'":
+        return True
+    if not (_is_letter(left[-1]) and _is_letter(right[0])):
+        return False
+    if is_wordless(left[-1]) or is_wordless(right[0]):
+        return False
+    word = _WORD_BEFORE.search(left)
+    return (
+        length < SHORT_QUOTE
+        or (word is not None and word.group() in NEGATING_PREFIXES)
+        or right.startswith(NEGATING_SUFFIXES)
+    )
+
+
+def _is_letter(char: str) -> bool:
+    return char.isalpha() or unicodedata.category(char).startswith("M")
