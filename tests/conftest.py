@@ -23,3 +23,15 @@ def shared() -> Path:
         source = "EVENHAND_SHARED names" if named else "EVENHAND_SHARED is not set, and there is no"
         pytest.skip(f"needs the shared data folder: {source} {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def embedded_model() -> Path:
+    """The weights behind `local/smollm2`; skips where they, or the runtime, are not installed. `make test` pulls them."""
+    pytest.importorskip("xllamacpp", reason="needs the local runtime: pip install 'evenhand[local]'")
+    from evenhand.providers.weights import packaged_path
+
+    path = packaged_path("smollm2")
+    if not path.is_file():
+        pytest.skip("needs the embedded model: evenhand models pull smollm2")
+    return path
