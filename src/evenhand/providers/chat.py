@@ -1,7 +1,7 @@
 """The chat-completions wire on aiohttp and msgspec: OpenAI, and everything that speaks like it.
 
 This is the hot path: one judgement should cost little more than a bare aiohttp loop. What was measured against that
-loop (docs/providers.md has the figures): one session without cookies, headers made once, bodies by msgspec, the body read
+loop (docs/providers.md has the figures): one session without cookies, headers made once, bodies by msgspec, read
 straight from the stream, no per-request time-out object of aiohttp's. `trust_env` stays off because it costs two thread
 hops a request; the proxy of the environment is looked up once, by `address.proxy_for`.
 """
@@ -20,7 +20,7 @@ from yarl import URL
 from evenhand.errors import ProviderError
 from evenhand.providers.address import endpoint_identity, request_base
 from evenhand.providers.chat_faults import Place, error_fields, fault_of_status, is_filtered, quoted
-from evenhand.providers.chat_wire import ErrorInReply, read_completion, reply_from, request_body, way_of_asking
+from evenhand.providers.chat_wire import read_completion, reply_from, request_body, way_of_asking
 from evenhand.providers.environment import Secret
 from evenhand.providers.names import split_model
 from evenhand.terms import Call, Profile, Reply
@@ -114,11 +114,11 @@ class ChatProvider:
             async with asyncio.timeout(timeout_s):
                 response = await session.post(self._url, data=body, allow_redirects=False, **self._extra)
                 status = response.status
-                content = await _read(response, MAX_REPLY_BYTES if status == 200 else MAX_ERROR_BYTES)
+                content = await _read(response, MAX_REPLY_BYTES if status < 300 else MAX_ERROR_BYTES)
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError, _TooLarge) as error:
-            fault = self._transport_fault(error, model, timeout_s)
+            fault = self._transport_fault(error, timeout_s)
         else:
-            if status == 200:
+            if status < 300:
                 return self._reply(content, response.headers, call, profile, model)
             return self._outcome_of_status(status, content, response.headers, call, profile, model)
         raise fault
@@ -158,15 +158,16 @@ class ChatProvider:
     def _reply(self, content: bytes, headers: Any, call: Call, profile: Profile, model: str) -> Reply:
         """The reply in a body with status 200."""
         try:
-            reply = reply_from(read_completion(content), tool=profile.mode == "tool")
-        except ErrorInReply as inner:
-            fields = error_fields({"error": inner.error})
-            return self._outcome_of_status(fields.status or 502, {"error": inner.error}, headers, call, profile, model)
+            found = reply_from(read_completion(content), tool=profile.mode == "tool")
+            why = "it holds no choice with a message"
         except msgspec.DecodeError as error:
-            self._refuse_body(content, headers, str(error))
-        if reply is None:
-            self._refuse_body(content, headers, "it holds no choice with a message")
-        return reply
+            found, why = None, str(error)
+        if isinstance(found, Reply):
+            return found
+        if found is None:
+            self._refuse_body(content, headers, why)
+        body = {"error": found.error}
+        return self._outcome_of_status(error_fields(body).status or 502, body, headers, call, profile, model)
 
     def _refuse_body(self, content: bytes, headers: Any, why: str) -> NoReturn:
         """Raise for a body that is no reply: a page is a wrong address and stays one, the rest may be an accident."""
@@ -178,7 +179,7 @@ class ChatProvider:
             message = f"answered with a body that is no chat completion ({why}): {said}"
         raise ProviderError(
             f"{self._place.url} {message}", provider=self.name, status=200, retryable=not page, code="bad_body"
-        ) from None
+        )
 
     def _outcome_of_status(
         self, status: int, content: Any, headers: Any, call: Call, profile: Profile, model: str
@@ -198,9 +199,9 @@ class ChatProvider:
             return Reply(text="", finish="filter")
         raise fault_of_status(
             status, fields, headers, place=self._place, model=model, call=call, profile=profile
-        ) from None
+        )
 
-    def _transport_fault(self, error: Exception, model: str, timeout_s: float) -> ProviderError:
+    def _transport_fault(self, error: Exception, timeout_s: float) -> ProviderError:
         """The error for an exchange that did not end with a whole response."""
         code, retryable = "connect", True
         kind = type(error).__name__
@@ -242,7 +243,7 @@ async def _read(response: aiohttp.ClientResponse, limit: int) -> bytes:
             chunks.append(chunk)
             size += len(chunk)
             if size > limit:
-                if response.status == 200:
+                if response.status < 300:
                     raise _TooLarge
                 response.close()
                 break

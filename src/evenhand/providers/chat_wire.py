@@ -100,12 +100,10 @@ class _BareCompletion(msgspec.Struct):
     error: Any = None
 
 
-class ErrorInReply(Exception):
-    """A body with status 200 that holds an error instead of a choice; `error` is what stood there."""
+class ErrorInReply(msgspec.Struct):
+    """What a body with status 200 holds in place of a choice; a value and no exception, since it may repeat the key."""
 
-    def __init__(self, error: Any) -> None:
-        super().__init__()
-        self.error = error
+    error: Any
 
 
 _encode = msgspec.json.Encoder().encode
@@ -190,21 +188,17 @@ def read_completion(content: bytes) -> Completion:
         return Completion(choices=choices or None, error=bare.error)
 
 
-def reply_from(completion: Completion, *, tool: bool) -> Reply | None:
-    """The reply that a body holds, or None where it holds no choice with a message.
+def reply_from(completion: Completion, *, tool: bool) -> Reply | ErrorInReply | None:
+    """The reply that a body holds, the error that stands in its place, or None where there is neither.
 
     Args:
         completion: the decoded body.
         tool: whether a tool call was forced; its arguments are then the answer, and text beside them is chatter.
-    Raises:
-        ErrorInReply: an error stands where a choice should.
     """
     choice = completion.choices[0] if completion.choices else None
     if choice is None or choice.message is None or choice.finish_reason == "error":
         error = completion.error if choice is None or choice.error is None else choice.error
-        if error is not None:
-            raise ErrorInReply(error)
-        return None
+        return None if error is None else ErrorInReply(error)
     message = choice.message
     text, thought = _texts(message.content)
     if message.tool_calls and (tool or not text):

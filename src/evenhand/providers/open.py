@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand.errors import InvalidInput
-from evenhand.providers.address import endpoint_identity, proxy_for
+from evenhand.providers.address import endpoint_identity, proxy_for, request_base
 from evenhand.providers.environment import Secret, credentials
 from evenhand.providers.names import Wire, known, parse_model
 from evenhand.terms import ModelSpec, Usage
@@ -72,6 +72,7 @@ def resolve(spec: ModelSpec, *, base_url: str | None, environ: Mapping[str, str]
             )
         return Target(wire=entry.wire, provider=provider, model=model)
     found = credentials(provider, entry, spec, base_url=base_url, environ=environ, dotenv=dotenv)
+    request_base(found.base_url)  # refuses a user or password in it, before anything prints it
     return Target(
         wire=entry.wire,
         provider=provider,
@@ -96,7 +97,9 @@ def open_provider(target: Target) -> "Provider":
 
         return ScriptedProvider.from_file(Path(target.model))
     if target.wire == "local":
-        return _open_local(target)
+        from evenhand.providers.local import LocalProvider
+
+        return LocalProvider(target.model)
     if target.price_list is not None:
         # The price list takes a second to load: now, and not while replies wait.
         from evenhand.providers.prices import price_known
@@ -129,23 +132,12 @@ def _open_vendor(target: Target) -> "Provider":
     """A provider with a wire of its own, by way of pydantic-ai."""
     try:
         from evenhand.providers.vendors import VendorProvider
-    except ImportError as error:
+    except ModuleNotFoundError as error:
+        if (error.name or "evenhand").split(".")[0] == "evenhand":
+            raise
         raise InvalidInput(
             f"{target.provider}/{target.model}: the extra for this vendor is not installed "
-            f"({error.name}); run: pip install 'evenhand[vendors]'"
+            f"({error.name} is missing); run: pip install 'evenhand[vendors]'"
         ) from error
-    return VendorProvider(
-        target.provider, api_key=target.key.reveal() if target.key else None, base_url=target.base_url
-    )
-
-
-def _open_local(target: Target) -> "Provider":
-    """A model in this process, by way of llama.cpp."""
-    try:
-        from evenhand.providers.local import LocalProvider
-    except ImportError as error:
-        raise InvalidInput(
-            f"local/{target.model}: the extra for local models is not installed ({error.name}); "
-            "run: pip install 'evenhand[local]'"
-        ) from error
-    return LocalProvider(target.model)
+    key = target.key.reveal() if target.key else None
+    return VendorProvider(target.provider, api_key=key, base_url=target.base_url, key_note=target.key_note)
