@@ -250,10 +250,12 @@ def _from_hub(reference: str, *, download: bool, force: bool = False) -> Path:
     """A file of a Hugging Face repository, in that library's own cache."""
     try:
         from huggingface_hub import hf_hub_download, try_to_load_from_cache
+        from huggingface_hub.utils import logging
     except ModuleNotFoundError as error:
         raise InvalidInput(
             f'local/{reference}: needs the extra "hub"; install it with: pip install "evenhand[hub]"'
         ) from error
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # it would report each of its retries
     owner, _, rest = reference.removeprefix("hf:").partition("/")
     repository, _, file = rest.partition("/")
     if not (owner and repository and file.endswith(".gguf")):
