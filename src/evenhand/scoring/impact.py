@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal, localcontext
+from math import log, sqrt
 
 from evenhand.errors import InvalidInput
 from evenhand.scoring.variants import Settings
@@ -108,7 +109,7 @@ def score_impacts(impacts: Iterable[int], settings: Settings) -> Breakdown:
 
 
 def score_tally(tally: Tally, settings: Settings) -> Breakdown:
-    """The same from how often each impact occurs: (impact, count), each permitted impact at most once."""
+    """The same from how often each impact occurs: (impact, count above 0), each impact at most once."""
     net, n = sum(impact * count for impact, count in tally), sum(count for _, count in tally)
     with localcontext(_EXACT):
         normalized = _ranked(tally) if settings.normaliser == "ranked" else _quotient(net, n, settings)
@@ -192,6 +193,8 @@ def weakest_over_cap(items: Sequence[Evidence], cap: int) -> tuple[int, ...]:
     """
     if cap < 1:
         raise InvalidInput(f"within_cap: cap is {cap}; expected at least 1")
+    if all(_cell(item) is None for item in items):
+        return ()
     room: Counter[Cell] = Counter()
     dropped = []
     for position in sorted(range(len(items)), key=lambda position: (-abs(items[position].impact), position)):
@@ -227,8 +230,8 @@ def against_sign(impacts: Sequence[int], settings: Settings) -> tuple[int, ...]:
     >>> against_sign([-3, -3, -1], settings()), against_sign([-3, -3, -1], settings("ranked"))
     ((2,), ())
     """
-    counts = Counter(impacts)
-    moved = {impact for impact in counts if _moves_against(impact, counts, settings)}
+    net, n = sum(impacts), len(impacts)
+    moved = {impact for impact in set(impacts) if _moves_against(impact, net, n, settings)}
     return tuple(position for position, impact in enumerate(impacts) if impact in moved)
 
 
@@ -258,8 +261,7 @@ def pool_flags(breakdown: Breakdown) -> tuple[str, ...]:
         if abs(breakdown.net) > max(IMPACTS) * breakdown.n:
             flags.append("impossible-totals")
     else:
-        counts = Counter(dict(breakdown.tally))
-        if any(_moves_against(impact, counts, settings) for impact in counts):
+        if any(_moves_against(impact, breakdown.net, breakdown.n, settings) for impact, _ in breakdown.tally):
             flags.append("against-sign")
         positive = sum(count for impact, count in breakdown.tally if impact > 0)
         if _beyond(positive, breakdown.n - positive):
@@ -350,18 +352,25 @@ def _steps(net: int, n: int, normalized: Decimal, tally: Tally | None, settings:
     )
 
 
-def _moves_against(impact: int, counts: Counter[int], settings: Settings) -> bool:
-    """Whether the pool with one such item lies on the wrong side of the pool without it."""
-    n = counts.total()
-    if settings.normaliser == "log" and n <= 2:
+def _moves_against(impact: int, net: int, n: int, settings: Settings) -> bool:
+    """Whether the pool with one such item lies on the wrong side of the pool without it; never so for `ranked`.
+
+    Binary floats do: the two sides differ by far more than their last digits, or are equal.
+    """
+    if settings.normaliser == "ranked" or n < 2 or (settings.normaliser == "log" and n == 2):
         return False
-    with localcontext(_EXACT):
-        moved = _normalized(counts, settings) - _normalized(counts - Counter({impact: 1}), settings)
-        return moved * impact < -_NEAR
+    before, after = (net - impact) / _divisor(n - 1, settings), net / _divisor(n, settings)
+    return (after - before) * impact < -1e-12 * (1 + abs(before))
 
 
-def _normalized(counts: Counter[int], settings: Settings) -> Decimal:
-    """The normalized impact of a pool given as counts."""
-    if settings.normaliser == "ranked":
-        return _ranked(tuple(counts.items()))
-    return _quotient(sum(impact * count for impact, count in counts.items()), counts.total(), settings)
+def _divisor(n: int, settings: Settings) -> float:
+    """The normaliser of n items."""
+    match settings.normaliser:
+        case "sqrt":
+            return sqrt(n)
+        case "mean":
+            return n
+        case "log":
+            return log(n)
+        case _:
+            return 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evenhand.errors import InvalidInput
-from evenhand.scoring.impact import score_tally
+from evenhand.scoring.impact import Tally, score_tally
 from evenhand.scoring.variants import Settings
 from evenhand.terms import IMPACTS
 
@@ -171,6 +171,11 @@ def _rounded(exact: "Floats", counts: "Integers", settings: Settings) -> "Floats
     near = np.flatnonzero(np.abs(exact - np.floor(exact) - 0.5) < _NEAR)
     if len(near):
         distinct, place = np.unique(counts[near], axis=0, return_inverse=True)
-        decided = [score_tally(tuple(zip(IMPACTS, row.tolist(), strict=True)), settings).score for row in distinct]
+        decided = [score_tally(_tally(row.tolist()), settings).score for row in distinct]
         score[near] = np.array(decided, dtype=np.float64)[place.reshape(-1)]
     return score
+
+
+def _tally(row: list[int]) -> Tally:
+    """A row of counts as `score_tally` takes it."""
+    return tuple((impact, count) for impact, count in zip(IMPACTS, row, strict=True) if count)

@@ -146,6 +146,8 @@ def _came(value: object) -> str:
 def _nearest(name: object, known: tuple[str, ...]) -> str:
     """The way out: the one it looks like, or all."""
     close = difflib.get_close_matches(name, known, n=1) if isinstance(name, str) else []
+    if not close and isinstance(name, str) and name:
+        close = [one for one in known if one.startswith(name)][:1]
     listed = ", ".join(known)
     return f"did you mean {close[0]!r}? Known: {listed}" if close else f"use one of {listed}"
 
