@@ -19,7 +19,7 @@ from evenhand.store.criterion_files import criteria_of, unique
 from evenhand.store.documents import Value, plain_document, read_document
 from evenhand.terms import CatalogEntry, Example, JudgeSpec, ModelSpec
 
-__all__ = ["PROTOCOLS", "judge_document", "judge_from_document", "read_judge"]
+__all__ = ["PROTOCOLS", "judge_document", "judge_from_document", "judge_from_rubric", "read_judge"]
 
 PROTOCOLS = ("number", "anchored", "checklist", "evidence", "commit", "reference", "pairwise")
 _KEYS = (
@@ -72,41 +72,43 @@ def read_judge(path: str | Path) -> JudgeSpec:
 
 def judge_document(spec: JudgeSpec) -> dict[str, Any]:
     """A judge as plain JSON in the form of a judge file, with exact numbers as text; what is empty is left out."""
-    rubric = rubric_document(spec)
+    models = [_model_document(model) for model in spec.models]
+    return {"name": spec.name, "models": models, "reruns": spec.reruns, **_rubric(rubric_document(spec))}
+
+
+def judge_from_document(document: Mapping[str, Any]) -> JudgeSpec:
+    """The judge of a document that `judge_document` made.
+
+    Raises:
+        InvalidInput: it is no such document.
+    """
+    return _judge(plain_document(document, "stored judge"), default_name="judge")
+
+
+def judge_from_rubric(rubric: Mapping[str, Any]) -> JudgeSpec:
+    """The judge of a document that `identity.rubric_document` made; it has no models, and its name is `judge`.
+
+    Raises:
+        InvalidInput: it is no such document.
+    """
+    return judge_from_document(_rubric(rubric))
+
+
+def _rubric(rubric: Mapping[str, Any]) -> dict[str, Any]:
+    """What a judge's hash names, in the form of a judge file."""
+    protocol = rubric["protocol"]
     document: dict[str, Any] = {
-        "name": spec.name,
-        "protocol": spec.protocol,
-        "models": [_model_document(model) for model in spec.models],
-        "reruns": spec.reruns,
-        "temperature": spec.temperature,
-        "max_tokens": spec.max_tokens,
-        "criteria": [_criterion_document(criterion, spec.protocol) for criterion in rubric["criteria"]],
+        "protocol": protocol,
+        "temperature": rubric["temperature"],
+        "max_tokens": rubric["max_tokens"],
+        "criteria": [_criterion_document(criterion, protocol) for criterion in rubric["criteria"]],
     }
     for name in ("scoring", "perspectives", "catalog", "examples"):
         if rubric[name]:
             document[name] = rubric[name]
-    if spec.protocol == "evidence":
-        document["layout"] = spec.layout
+    if protocol == "evidence":
+        document["layout"] = rubric["layout"]
     return document
-
-
-def judge_from_document(document: Mapping[str, Any], *, name: str = "judge") -> JudgeSpec:
-    """The judge of a document that `judge_document` made, or of the `rubric_document` that its hash names.
-
-    Args:
-        document: plain JSON; a rubric document has neither name nor models.
-        name: the judge's name, where the document has none.
-    Raises:
-        InvalidInput: it is no such document.
-    """
-    criteria = [
-        _criterion_document(criterion, document["protocol"]) if "level_texts" in criterion else criterion
-        for criterion in document.get("criteria", ())
-    ]
-    kept = {key: value for key, value in document.items() if value not in ([], {}) or key == "models"}
-    if document.get("protocol") != "evidence":
-        kept.pop("layout", None)
-    return _judge(plain_document({**kept, "criteria": criteria}, "stored judge"), default_name=name)
 
 
 def _judge(document: Value, default_name: str) -> JudgeSpec:

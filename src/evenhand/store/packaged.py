@@ -17,9 +17,8 @@ def example_judges() -> Mapping[str, str]:
     True
     """
     found = _texts(("data", "judges"))
-    return MappingProxyType(
-        {name.removesuffix(".yaml"): text for name, text in found.items() if name.endswith(".yaml")}
-    )
+    texts = {name.removesuffix(".yaml"): text for name, text in found.items() if name.endswith(".yaml")}
+    return MappingProxyType(dict(sorted(texts.items())))
 
 
 def example_judge(name: str) -> str:

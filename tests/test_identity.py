@@ -1,0 +1,86 @@
+"""What makes an item or a judge the same."""
+
+from dataclasses import fields, replace
+from decimal import Decimal
+
+import pytest
+
+from evenhand.identity import decimal_text, item_hash, judge_hash
+from evenhand.terms import CatalogEntry, Check, CheckGroup, Criterion, Example, Item, JudgeSpec, ModelSpec
+
+ITEM = Item(id="a", candidate="c", task="t", reference="r", context="x", system="s", metadata={"n": 1})
+CHECK = Check(id="q", ask="Is it?")
+CRITERION = Criterion(
+    id="k", weight=Decimal(1), levels=(Decimal(0), Decimal(2)), checks=(CHECK, CheckGroup(any_of=(CHECK,)))
+)
+JUDGE = JudgeSpec(
+    name="j",
+    protocol="checklist",
+    models=(ModelSpec(model="openai/x"),),
+    criteria=(CRITERION,),
+    scoring={"scale": Decimal(8)},
+    perspectives=("p",),
+    catalog=(CatalogEntry(id="e", claim="c", impact=1),),
+    examples=(Example(candidate="c", level=1),),
+)
+OTHER_ITEMS = {"candidate": "d", "task": None, "reference": "q", "context": "y", "system": None}
+OTHER_JUDGES = {
+    "protocol": "number",
+    "temperature": None,
+    "max_tokens": 1,
+    "criteria": (replace(CRITERION, weight=None),),
+    "scoring": {"scale": Decimal(6)},
+    "layout": "matrix",
+    "perspectives": (),
+    "catalog": (),
+    "examples": (Example(candidate="c", level=2),),
+}
+
+
+def test_an_items_hash_has_a_published_value() -> None:
+    assert item_hash(Item(id="a", candidate="é", task="t")) == (
+        "sha256:e3c4c6a7c150aff30c095a73b5212b026ba99c62fd1a1e15319d1f927b414fdc"
+    )
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Item)])
+def test_an_items_hash_covers_what_it_says_and_nothing_else(name: str) -> None:
+    other = replace(ITEM, **{name: OTHER_ITEMS.get(name, "other" if name == "id" else {"n": 2})})  # type: ignore[arg-type]
+    assert (item_hash(other) != item_hash(ITEM)) == (name in OTHER_ITEMS)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(JudgeSpec)])
+def test_a_judges_hash_covers_what_can_change_a_score_and_nothing_else(name: str) -> None:
+    same = {"name": "other", "models": (), "reruns": 3}
+    other = replace(JUDGE, **{name: {**OTHER_JUDGES, **same}[name]})  # type: ignore[arg-type]
+    assert (judge_hash(other) == judge_hash(JUDGE)) == (name in same)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Check)])
+def test_a_judges_hash_covers_every_part_of_a_check(name: str) -> None:
+    changed = {"id": "z", "ask": "Was it?", "weight": Decimal(2), "quote": "none", "na": True}[name]
+    check = replace(CHECK, **{name: changed})  # type: ignore[arg-type]
+    hashes = {
+        judge_hash(replace(JUDGE, criteria=(replace(CRITERION, checks=checks),)))
+        for checks in ((CHECK,), (check,), (CheckGroup(any_of=(CHECK,)),), (CheckGroup(any_of=(check,)),))
+    }
+    assert len(hashes) == 4
+
+
+def test_equal_numbers_give_equal_hashes() -> None:
+    criterion = replace(CRITERION, weight=Decimal("1.00"), levels=(Decimal("-0"), Decimal("2.0")))
+    assert judge_hash(replace(JUDGE, criteria=(criterion,))) == judge_hash(JUDGE)
+    for scale in (8, 8.0, Decimal("8.0"), Decimal("8E0")):
+        assert judge_hash(replace(JUDGE, scoring={"scale": scale})) == judge_hash(JUDGE)
+
+
+def test_the_order_of_settings_does_not_matter() -> None:
+    one = replace(JUDGE, scoring={"cap": 5, "scale": 8})
+    assert judge_hash(one) == judge_hash(replace(JUDGE, scoring={"scale": 8, "cap": 5}))
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [("0.10", "0.1"), ("100", "100"), ("1E+2", "100"), ("-0.0", "0"), ("1." + "0" * 40 + "1", None)]
+)
+def test_a_decimal_is_written_in_one_way(number: str, text: str | None) -> None:
+    assert decimal_text(Decimal(number)) == (text or number)
