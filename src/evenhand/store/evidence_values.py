@@ -122,8 +122,9 @@ def _mapping(loader: Any, node: yaml.MappingNode) -> Object:
     """A mapping whose keys are plain names."""
     pairs = []
     for key_node, value_node in node.value:
-        key = loader.construct_object(key_node, deep=True)
-        if key_node.tag == "tag:yaml.org,2002:merge" or not isinstance(key, str):
+        merge = key_node.tag == "tag:yaml.org,2002:merge"
+        key = None if merge else loader.construct_object(key_node, deep=True)
+        if not isinstance(key, str):
             problem = f"the key {str(key_node.value)[:_SHOWN]!r} is not a plain name"
             raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
         pairs.append((key, loader.construct_object(value_node, deep=True)))
