@@ -117,6 +117,7 @@ def _criteria(lines: Path) -> list[str]:
     seen: dict[str, None] = {}
     for line in _lines(lines):
         seen.update(dict.fromkeys(str(criterion["id"]) for criterion in _decode(line)["criteria"]))
+    seen.pop("", None)  # one pool for all: its score is the record's
     return list(seen)
 
 
