@@ -13,7 +13,7 @@ from evenhand.judges.asking import Read, ask
 from evenhand.judges.fit import TEXT, listed, refuse_unused, require_criteria
 from evenhand.judges.prompts import Fence, Prompt, quoted
 from evenhand.judges.protocol import Judging
-from evenhand.judges.quotes import QuotedText
+from evenhand.judges.quotes import ABSENT, QuotedText
 from evenhand.judges.replies import by_id, integer, words
 from evenhand.terms import Criterion, CriterionVerdict, Item, JudgeSpec, Verdict
 
@@ -63,7 +63,7 @@ def _verdict(name: str, levels: tuple[int, ...], entry: dict[str, Any], quotes: 
     what = f'criterion "{name}"'
     level = integer(entry, "level", what, levels, f"one of {', '.join(map(str, levels))}")
     quote = words(entry, "quote", what) or ""
-    place = quotes.find(quote)
+    place = quotes.find(quote) if quote else ABSENT
     return CriterionVerdict(
         id=name,
         level=level,

@@ -14,7 +14,7 @@ from evenhand.judges.asking import Read, ask
 from evenhand.judges.fit import TEXT, checks_of, listed, refuse_repeated, refuse_unused, require_criteria
 from evenhand.judges.prompts import Prompt, quoted
 from evenhand.judges.protocol import Judging
-from evenhand.judges.quotes import QuotedText, counts
+from evenhand.judges.quotes import ABSENT, QuotedText, counts
 from evenhand.judges.replies import by_id, kind, words
 from evenhand.terms import Check, CheckResult, Criterion, CriterionVerdict, Item, JudgeSpec, Verdict
 
@@ -80,7 +80,7 @@ def _result(check: Check, entry: dict[str, Any], quotes: QuotedText) -> CheckRes
     needed = passed is True and check.quote == "required"
     if quote is None and needed:
         raise UnreadableReply(f'check "{check.id}": a yes needs the "quote" that shows it, and none came')
-    place = quotes.find(quote or "")
+    place = quotes.find(quote) if quote else ABSENT
     return CheckResult(
         id=check.id,
         passed=passed,

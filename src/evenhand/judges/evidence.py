@@ -18,7 +18,7 @@ from evenhand.judges.asking import Read, ask
 from evenhand.judges.fit import TEXT, entry, list_of, refuse_repeated, refuse_unused
 from evenhand.judges.prompts import Prompt, quoted
 from evenhand.judges.protocol import Judging
-from evenhand.judges.quotes import QuotedText, counts
+from evenhand.judges.quotes import ABSENT, QuotedText, counts
 from evenhand.judges.replies import entries, integer, kind, words
 from evenhand.scoring.impact import weakest_over_cap
 from evenhand.scoring.verdicts import judge_settings
@@ -80,7 +80,7 @@ class EvidenceJudge:
         claim, quote = words(found, "claim", what), words(found, "quote", what)
         if claim is None or quote is None:
             raise UnreadableReply(f'{what}: "{"claim" if claim is None else "quote"}" is missing; expected a string')
-        place = quotes.find(quote)
+        place = quotes.find(quote) if quote else ABSENT
         catalog_id = _declared(found, "catalog_id", what, tuple(self._impacts)) if self._impacts else None
         return Evidence(
             claim=claim,
