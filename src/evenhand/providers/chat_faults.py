@@ -18,7 +18,16 @@ from typing import Any
 from evenhand.errors import ProviderError, QuotaExhausted, UnsupportedParameter
 from evenhand.terms import Call, Profile
 
-__all__ = ["Place", "error_fields", "fault_of_status", "is_filtered", "quoted", "retry_after_s", "scrubbed"]
+__all__ = [
+    "ErrorFields",
+    "Place",
+    "error_fields",
+    "fault_of_status",
+    "is_filtered",
+    "quoted",
+    "retry_after_s",
+    "scrubbed",
+]
 
 QUOTED_CHARS = 200
 
