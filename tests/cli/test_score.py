@@ -158,8 +158,8 @@ def test_variant_and_set_change_the_formula(file):
 
 def test_an_item_that_moves_the_score_against_its_sign_is_flagged(file):
     path = file(items(-3, -3, -1))
-    assert "against-sign" in document(path)["flags"]
-    assert "against-sign" not in document(path, "--variant", "ranked")["flags"]
+    assert "against_sign" in document(path)["flags"]
+    assert "against_sign" not in document(path, "--variant", "ranked")["flags"]
 
 
 def test_a_cap_exists_only_where_criterion_and_perspective_stand(file):

@@ -88,7 +88,7 @@ def test_weights_that_are_none_are_refused(weights, said):
 
 @pytest.mark.parametrize("criterion", ["c", None])
 def test_an_item_of_no_declared_criterion_is_refused(criterion):
-    with pytest.raises(InvalidInput, match=r"items\[1\] names the criterion .*; expected one of a"):
+    with pytest.raises(InvalidInput, match=r"items\[1\] names the criterion .*; expected one of 'a'"):
         score_criteria(evidence("a", 3) + evidence(criterion, 1), {"a": None}, settings())
 
 

@@ -264,9 +264,9 @@ def test_ratio_beyond_two_to_one_is_one_sided_either_way():
 
 def test_flags_name_what_a_reader_should_know():
     assert pool_flags(score_impacts([3, -3, 2, -1], settings())) == ()
-    assert pool_flags(score_impacts([1], settings())) == ("one-sided", "below-item-floor")
-    assert pool_flags(score_totals(40, 50, settings("density-amplified"))) == ("off-scale",)
-    assert pool_flags(score_totals(21, 4, settings())) == ("impossible-totals",)
+    assert pool_flags(score_impacts([1], settings())) == ("one_sided", "below_item_floor")
+    assert pool_flags(score_totals(40, 50, settings("density-amplified"))) == ("off_scale",)
+    assert pool_flags(score_totals(21, 4, settings())) == ("impossible_totals",)
     assert pool_flags(score_totals(20, 4, settings())) == ()
 
 

@@ -141,7 +141,7 @@ def test_matrix_evidence_is_scored_by_criterion():
     assert found.score == 67  # 76 * 0.525 + 56 * 0.475 = 66.5, half up
     assert [made.weight for made in found.criteria] == [0.525, 0.475]
     assert found.arithmetic == {"confidence": 0.05, "span": 20, "self_check": "pass"}
-    assert found.flags == ("one-sided:a", "one-sided:b", "below-item-floor:b")
+    assert found.flags == ("one_sided:a", "one_sided:b", "below_item_floor:b")
 
 
 def test_an_empty_criterion_of_a_matrix_abstains_and_is_never_the_centre():
@@ -158,7 +158,7 @@ def test_a_cell_over_its_cap_keeps_the_strongest_and_says_so():
     found = VerdictScorer(judge("evidence")).score(verdict(CriterionVerdict(id="overall", items=crowd)))
     assert found.criteria[0].arithmetic["over_cap"] == [3, 4]
     assert found.criteria[0].arithmetic["net_impact"] == 6
-    assert "over-cap" in found.flags
+    assert "over_cap" in found.flags
     wider = VerdictScorer(judge("evidence", scoring={"cap": 7}))
     assert wider.score(verdict(CriterionVerdict(id="overall", items=crowd))).criteria[0].arithmetic["total_items"] == 7
 
@@ -168,7 +168,7 @@ def test_formula_settings_of_the_judge_file_are_used():
     found = VerdictScorer(spec).score(verdict(CriterionVerdict(id="overall", items=items(-3, -3, -1))))
     assert found.criteria[0].arithmetic["variant"] == "ranked"
     assert found.criteria[0].arithmetic["normalized"] == pytest.approx(-4.5605, abs=1e-4)
-    assert "against-sign" not in found.flags
+    assert "against_sign" not in found.flags
     ten = VerdictScorer(judge("evidence", scoring={"variant": "ten-point"}))
     assert ten.score(verdict(CriterionVerdict(id="overall", items=items(3)))).scale == (0, 10)
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["score"]
 
 FLAGS = {
-    "against-sign": "an item moves the normalized impact against its own sign, as the square root allows; "
+    "against_sign": "an item moves the normalized impact against its own sign, as the square root allows; "
     "`--variant ranked` does not",
-    "one-sided": "positive and negative items stand beyond 2 to 1: was the other side looked for?",
-    "below-item-floor": "fewer items than the floor, so the score is drawn to the centre for want of evidence",
-    "impossible-totals": "no items can have these totals: an impact is at most 5",
-    "off-scale": "the multiplier amplifies in this variant, so the score is off the scale",
-    "self-check-failed": "the criteria hardly differ: a judge that gives all the same may not have looked",
+    "one_sided": "positive and negative items stand beyond 2 to 1: was the other side looked for?",
+    "below_item_floor": "fewer items than the floor, so the score is drawn to the centre for want of evidence",
+    "impossible_totals": "no items can have these totals: an impact is at most 5",
+    "off_scale": "the multiplier amplifies in this variant, so the score is off the scale",
+    "self_check_failed": "the criteria hardly differ: a judge that gives all the same may not have looked",
 }
 """What each flag says to a person."""
 
@@ -248,7 +248,7 @@ def _overall_flags(overall: "Overall") -> tuple[str, ...]:
     from evenhand.scoring.impact import pool_flags
 
     flags = [f"{flag}:{made.id}" for made in overall.criteria for flag in pool_flags(made.breakdown)]
-    return (*flags, "self-check-failed") if overall.self_check == "fail" else tuple(flags)
+    return (*flags, "self_check_failed") if overall.self_check == "fail" else tuple(flags)
 
 
 def _pool_text(name: str, breakdown: "Breakdown") -> str:

@@ -79,7 +79,7 @@ def score_criteria(
         if item.criterion is None or item.criterion not in pools:
             raise InvalidInput(
                 f"score_criteria: items[{position}] names the criterion {item.criterion!r}; "
-                f"expected one of {', '.join(pools)}"
+                f"expected one of {', '.join(map(repr, pools))}"
             )
         pools[item.criterion].append(item)
     return overall_score(

@@ -120,7 +120,7 @@ def score_totals(net: int, n: int, settings: Settings) -> Breakdown:
     """The score where only the sum of impacts and the number of items are known.
 
     Totals that no items could have are scored as they stand, since the published examples hold such a row (25 from 4
-    items, at most 5 each); the flag `impossible-totals` says so.
+    items, at most 5 each); the flag `impossible_totals` says so.
 
     Raises:
         InvalidInput: not integers, n below 0, a net impact without items, more than 12 digits, `ranked`, or `log` with
@@ -248,28 +248,28 @@ def one_sided(impacts: Iterable[int]) -> bool:
 def pool_flags(breakdown: Breakdown) -> tuple[str, ...]:
     """What a reader of one pool's score should know, as short names.
 
-    `against-sign`: an item moves the normalized impact against its own sign. `one-sided`: positive and negative items
-    beyond 2 to 1. `below-item-floor`: fewer items than the floor. `impossible-totals`: no items can have these totals.
-    `off-scale`: an amplifying multiplier carried the score beyond the scale.
+    `against_sign`: an item moves the normalized impact against its own sign. `one_sided`: positive and negative items
+    beyond 2 to 1. `below_item_floor`: fewer items than the floor. `impossible_totals`: no items can have these totals.
+    `off_scale`: an amplifying multiplier carried the score beyond the scale.
 
     >>> from evenhand.scoring.variants import settings
     >>> pool_flags(score_impacts([-3, -3, -1], settings())), pool_flags(score_totals(25, 4, settings()))
-    (('against-sign', 'one-sided'), ('impossible-totals',))
+    (('against_sign', 'one_sided'), ('impossible_totals',))
     """
     settings, flags = breakdown.settings, []
     if breakdown.tally is None:
         if abs(breakdown.net) > max(IMPACTS) * breakdown.n:
-            flags.append("impossible-totals")
+            flags.append("impossible_totals")
     else:
         if any(_moves_against(impact, breakdown.net, breakdown.n, settings) for impact, _ in breakdown.tally):
-            flags.append("against-sign")
+            flags.append("against_sign")
         positive = sum(count for impact, count in breakdown.tally if impact > 0)
         if _beyond(positive, breakdown.n - positive):
-            flags.append("one-sided")
+            flags.append("one_sided")
     if breakdown.n < settings.item_floor:
-        flags.append("below-item-floor")
+        flags.append("below_item_floor")
     if breakdown.exact is not None and not settings.lowest <= breakdown.exact <= settings.highest:
-        flags.append("off-scale")
+        flags.append("off_scale")
     return tuple(flags)
 
 

@@ -243,7 +243,7 @@ def _matrix(verdict: Verdict, chosen: Settings, shares: Mapping[str, Fraction]) 
     )
     flags = [f"{flag}:{made.id}" for made, steps in pools for flag in _flags(made, steps)]
     if overall.self_check == "fail":
-        flags.append("self-check-failed")
+        flags.append("self_check_failed")
     reasons = [f"criterion {name!r}: {_NOTHING}" for name in overall.empty]
     return Scored(
         score=overall.score,
@@ -277,7 +277,7 @@ def _pool(found: CriterionVerdict, chosen: Settings, weight: float) -> tuple[Sco
 
 def _flags(made: ScoredCriterion, breakdown: Breakdown) -> tuple[str, ...]:
     """The pool's flags, and whether a cell was over its cap."""
-    over = ("over-cap",) if made.arithmetic and "over_cap" in made.arithmetic else ()
+    over = ("over_cap",) if made.arithmetic and "over_cap" in made.arithmetic else ()
     return (*pool_flags(breakdown), *over)
 
 
