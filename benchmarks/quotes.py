@@ -14,14 +14,15 @@ from collections.abc import Callable
 from evenhand.judges.quotes import QuotedText
 
 SIZES = (10_000, 100_000, 1_000_000)
-WORDS = "the report says that a new pump was fitted in May so energy use fell by 12 % but noise rose".split()
+TEXT = "the report says that a new pump was fitted in May so energy use fell by 12 % but noise rose"
 
 
 def prose(size: int, rng: random.Random) -> str:
     """Words with line ends and typographic marks, about `size` characters."""
-    words = [rng.choice(WORDS) for _ in range(size // 4)]
+    vocabulary = TEXT.split()
+    words = [rng.choice(vocabulary) for _ in range(size // 4)]
     words[::9] = [f"“{word}”,\r\n" for word in words[::9]]
-    return " ".join(words)[:size]
+    return " ".join(words)[:size] + " "
 
 
 def kinds(size: int, rng: random.Random) -> dict[str, tuple[str, str, float | None]]:

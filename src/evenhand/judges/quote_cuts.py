@@ -7,9 +7,9 @@ place is judged by the few characters on its two sides, folded, so that invisibl
 import re
 import unicodedata
 
-from evenhand.judges.quote_text import fold_chars, is_variation_selector, is_wordless
+from evenhand.judges.quote_text import fold_chars, is_variation_selector, is_wordless, joins_pictures
 
-__all__ = ["NEGATING_PREFIXES", "NEGATING_SUFFIXES", "SHORT_QUOTE", "is_cut", "joins_pictures"]
+__all__ = ["NEGATING_PREFIXES", "NEGATING_SUFFIXES", "SHORT_QUOTE", "is_cut"]
 
 SHORT_QUOTE = 16
 """Quotations of fewer characters than this need whole words at both ends; longer ones may be cut within a word."""
@@ -73,8 +73,10 @@ def is_cut(text: str, index: int, *, length: int) -> bool:
     before, after = text[index - 1], text[index]
     if _is_plain_end(before, after) or _is_plain_end(after, before):
         return False
-    if before.isascii() and after.isascii() and before.isalnum() and after.isalnum():
-        if length < SHORT_QUOTE or before.isdigit() or after.isdigit():
+    if before.isalnum() and after.isalnum():
+        if not (is_wordless(before) or is_wordless(after)) and (
+            length < SHORT_QUOTE or before.isnumeric() or after.isnumeric()
+        ):
             return True
     elif before in _PAUSES or after in _PAUSES:
         return False
@@ -84,12 +86,6 @@ def is_cut(text: str, index: int, *, length: int) -> bool:
     return bool(left and right) and (
         _continues_character(right[0]) or _cuts_number(left, right) or _cuts_word(left, right, length)
     )
-
-
-def joins_pictures(text: str, index: int) -> bool:
-    """Whether a zero-width joiner of the original at this place makes one emoji of two."""
-    joined = "\u200d" in text[max(0, index - 1) : index + 1]
-    return joined and any(unicodedata.category(char) == "So" for char in text[index : index + 2].strip("\u200d")[:1])
 
 
 def _is_plain_end(inner: str, outer: str) -> bool:

@@ -91,8 +91,16 @@ def fuzzy_spans(quote: str, text: str, threshold: float) -> Iterator[tuple[int, 
             near = (window[0] + found.dest_start, window[0] + found.dest_end)
             proposals.append((-found.score, window, near))
     spans = {span for _, window, near in sorted(proposals)[:8] for span in _word_spans(quote, text, window, near)}
-    rated = sorted((-ratio(quote, text[slice(*span)]), span) for span in spans)
-    yield from (span for score, span in rated if -score >= cutoff and _says_same(quote, text[slice(*span)]))
+    refused: list[tuple[int, int]] = []  # what overlaps a likelier stretch that says something else is part of it
+    for score, span in sorted((-ratio(quote, text[slice(*span)]), span) for span in spans):
+        if -score < cutoff:
+            return
+        if any(span[0] < end and start < span[1] for start, end in refused):
+            continue
+        if _says_same(quote, text[slice(*span)]):
+            yield span
+        else:
+            refused.append(span)
 
 
 def _windows(quote: str, text: str) -> list[tuple[int, int]]:
@@ -171,6 +179,8 @@ def _are_opposites(word: str, other: str) -> bool:
     if any(word.startswith(prefix) and _are_alike(word[len(prefix) :], other) for prefix in NEGATING_PREFIXES):
         return True
     if any(suffix in word and _are_alike(word[: word.rindex(suffix)], other) for suffix in NEGATING_SUFFIXES):
+        return True
+    if any(word.endswith(one) and word[: -len(one)] + two == other for one, two in (("ful", "less"), ("voll", "los"))):
         return True
     return any(
         {word[: len(one)], other[: len(two)]} == {one, two} and _are_alike(word[len(one) :], other[len(two) :])

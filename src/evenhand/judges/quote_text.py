@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 
-__all__ = ["Folded", "fold", "fold_chars", "is_variation_selector", "is_wordless"]
+__all__ = ["Folded", "fold", "fold_chars", "is_variation_selector", "is_wordless", "joins_pictures"]
 
 LINE_BREAKS = frozenset("\n\r\x0b\x0c\x85\u2028\u2029")
 SINGLE_MARKS = "'`\u00b4\u02b9\u02bb\u02bc\u02bd\u2018\u2019\u201a\u201b\u2032\u2035\u2039\u203a\u275b\u275c"
@@ -86,9 +86,12 @@ class Folded:
     text: str
     starts: Sequence[int]
 
-    def is_aligned(self, index: int) -> bool:
-        """Whether `index` lies between two original characters, not inside one such as a ligature."""
-        return index == 0 or index == len(self.text) or self.starts[index] != self.starts[index - 1]
+    def is_between(self, index: int) -> bool:
+        """Whether `index` lies between two original characters: not inside one such as a ligature or a joined emoji."""
+        if isinstance(self.starts, range) or index == 0 or index == len(self.text):
+            return True
+        start = self.starts[index]
+        return start != self.starts[index - 1] and not joins_pictures(self.original, start)
 
 
 def fold(text: str, *, rejoin: bool = False) -> Folded:
@@ -96,7 +99,7 @@ def fold(text: str, *, rejoin: bool = False) -> Folded:
 
     Args:
         text: any string, lone surrogates and combining floods included; linear in its length.
-        rejoin: also take words together that a hyphen at a line end has cut.
+        rejoin: also take words together that a hyphen, or a soft one, has cut at a line end.
 
     Example:
         >>> fold("The \ufb01rst\u00a0 \u201cstep\u201d\r\nwas re\u00adpeated").text
@@ -106,7 +109,7 @@ def fold(text: str, *, rejoin: bool = False) -> Folded:
     """
     mapped, starts = _mapped(text)
     if not mapped.isascii():
-        for pattern, edit in _rare_edits(mapped):
+        for pattern, edit in _rare_edits(mapped, rejoin=rejoin):
             mapped, starts = _edited(mapped, starts, pattern, edit)
     mapped, starts = _edited(_quotation_marks(mapped), starts, _CONTEXT, partial(_in_context, rejoin=rejoin))
     return Folded(text, mapped.replace("\n", " "), starts)
@@ -117,6 +120,12 @@ def fold_chars(text: str) -> str:
     if text.isascii():
         return text.translate(_ASCII)
     return "".join(map(_FORMS.__getitem__, text)).replace("\n", " ").replace("\u00ad", "")
+
+
+def joins_pictures(text: str, index: int) -> bool:
+    """Whether a zero-width joiner of an original text at this place makes one emoji of two."""
+    joined = "\u200d" in text[max(0, index - 1) : index + 1]
+    return joined and any(unicodedata.category(char) == "So" for char in text[index : index + 2].strip("\u200d")[:1])
 
 
 def is_variation_selector(char: str) -> bool:
@@ -176,7 +185,7 @@ def _decomposed(char: str) -> str:
 
 def _is_spelling(char: str, parts: str, tag: str) -> bool:
     """Whether letters stand for letters: ﬁ and ㎏ do; ⑴, Ⅳ, ㎡ (its 2 is a superscript) and № do not."""
-    return parts.isalpha() and not char.isnumeric() and (tag == "<square>" or char.isalpha())
+    return parts.isalpha() and not any(map(str.isnumeric, char + parts)) and (tag == "<square>" or char.isalpha())
 
 
 _FORMS = _Forms()
@@ -209,7 +218,8 @@ _CONTEXT = re.compile(
     r"|'(?:'[ \n]*|[ \n]+)|\"[ \n]+"
     r"|\.(?<!\.\.)\.\.+[ \n]+".replace("L", _LETTER)
 )
-_SOFT_HYPHEN = re.compile(rf"\u00ad+(?:[ ]*\n[ ]*(?={_LETTER}))?")  # where it ends a line, it joins the word
+_SOFT_HYPHEN = re.compile("\u00ad+")
+_SOFT_HYPHEN_AND_BREAK = re.compile(rf"\u00ad+(?:[ ]*\n[ ]*(?={_LETTER}))?")
 _DOUBLE_AFTER_DIGIT = re.compile(r"\d[ \n]*\"")
 _KEPT = "\x1e"  # white space by itself, so no folded text holds it
 
@@ -237,17 +247,16 @@ def _in_context(found: re.Match[str], *, rejoin: bool) -> str:
     return run[0]
 
 
-def _rare_edits(text: str) -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]]:
+def _rare_edits(text: str, *, rejoin: bool) -> list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]]:
     """Edits that few texts need: soft hyphens, the dot of a decomposed İ, the order of several combining marks."""
     edits: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = []
     if "\u00ad" in text:
-        edits.append((_SOFT_HYPHEN, lambda _found: ""))
+        edits.append((_SOFT_HYPHEN_AND_BREAK if rejoin else _SOFT_HYPHEN, lambda _found: ""))
     if "i\u0307" in text:
         edits.append((re.compile("i\u0307"), lambda _found: "i"))
     if marks := "".join(sorted(filter(unicodedata.combining, set(text)))):
-        in_order = re.compile(
-            f"[{marks}][{marks}]+"
-        )  # of this text's marks only: a class of all 900 is ten times slower
+        # of this text's marks only: a class of all 900 is ten times slower
+        in_order = re.compile(f"[{marks}][{marks}]+")
         edits.append((in_order, lambda found: "".join(sorted(found.group(), key=unicodedata.combining))))
     return edits
 

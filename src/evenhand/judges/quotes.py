@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from evenhand.errors import InvalidInput
-from evenhand.judges.quote_cuts import is_cut, joins_pictures
+from evenhand.judges.quote_cuts import is_cut
 from evenhand.judges.quote_fuzzy import fuzzy_spans
 from evenhand.judges.quote_text import Folded, fold, fold_chars, is_variation_selector, is_wordless
 from evenhand.terms import QuoteStatus
@@ -37,7 +37,7 @@ MIN_PIECE_WORDS = 3
 MAX_PIECES = 8
 """The most pieces of one elided quotation; more is absent."""
 
-_MAX_PLACES = 20_000  # of one piece that are looked at
+_MAX_PLACES = 5_000  # of one piece that are looked at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,9 +213,7 @@ def _uncut(text: str | Folded, quote: str) -> Iterator[int]:
 def _is_whole(text: str | Folded, start: int, end: int) -> bool:
     """Whether a stretch begins and ends where a quotation may."""
     if isinstance(text, Folded):
-        if not (text.is_aligned(start) and text.is_aligned(end)):
-            return False
-        if joins_pictures(text.original, text.starts[start]) or joins_pictures(text.original, text.starts[end]):
+        if not (text.is_between(start) and text.is_between(end)):
             return False
         text = text.text
     return not (is_cut(text, start, length=end - start) or is_cut(text, end, length=end - start))
@@ -255,7 +253,7 @@ def _linked(folded: Folded, before: list[tuple[int, int]], length: int, places: 
 
 _ELLIPSIS = r"(?:\[\.{3,}\]|\(\.{3,}\)|\.{3,}|\. \. \.(?: \.)*)"
 _ELLIPSES = re.compile(rf"{_ELLIPSIS}(?: ?{_ELLIPSIS})*")
-_LINE_END_HYPHEN = re.compile(r"[-\u2010\u2011][ \t]*[\n\r]")
+_LINE_END_HYPHEN = re.compile(r"[-\u00ad\u2010\u2011][ \t]*[\n\r]")
 _LEADING = re.compile(rf" *{_ELLIPSIS} *")
 # What JSON made of a backslash that the model forgot to double (\frac, \theta), and of one doubled once too often.
 _UNDOUBLED = str.maketrans({"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"})
@@ -311,15 +309,12 @@ def _has_words(piece: str) -> bool:
 
 def _says_nothing(quote: str) -> bool:
     """Fewer than two visible characters, or punctuation alone: such a quotation stands in every text."""
-    visible, letters = 0, False
-    for char in quote:
-        if _is_nothing(char) or _is_attached(char):
-            continue
-        visible += 1
-        letters = letters or not unicodedata.category(char).startswith("P")
-        if letters and visible > 1:
-            return False
-    return True
+    visible = (char for char in quote if not (_is_nothing(char) or _is_attached(char)))
+    if len(list(islice(visible, 2))) < 2:
+        return True
+    return not any(map(str.isalnum, quote[:20])) and all(
+        unicodedata.category(char).startswith("P") or _is_nothing(char) or _is_attached(char) for char in set(quote)
+    )
 
 
 def _is_nothing(char: str) -> bool:
