@@ -54,17 +54,20 @@ def schema_version(connection: Connection, newest: int | None = None) -> int:
         StoreError: the database belongs to another application, or a later version of evenhand wrote it.
     """
     newest = len(MIGRATIONS) if newest is None else newest
-    application = _number(connection, "PRAGMA application_id")
-    version = _number(connection, "PRAGMA user_version")
+    # One statement sees one state, though another process may be making this store at the same moment.
+    application, version, n_tables = connection.exec_driver_sql(
+        "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_master)"
+        " FROM pragma_application_id, pragma_user_version"
+    ).one()
     if application != APPLICATION_ID:
-        if application or version or _number(connection, "SELECT count(*) FROM sqlite_master"):
+        if application or version or n_tables:
             raise StoreError("it is a database of another application; name another file with --store")
         return 0
     if version > newest:
         raise StoreError(
             f"its schema has version {version}, and this evenhand knows versions up to {newest}; upgrade evenhand"
         )
-    return version
+    return int(version)
 
 
 @contextmanager
@@ -77,11 +80,6 @@ def writing(connection: Connection) -> Iterator[None]:
     with connection.begin():  # only Core's own bookkeeping: the driver's implicit transactions are off
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         yield
-
-
-def _number(connection: Connection, query: str) -> int:
-    """The one integer that a query gives; inside a transaction of the driver or outside."""
-    return int(connection.exec_driver_sql(query).scalar_one())
 
 
 def _1_replies_items_judges(connection: Connection) -> None:

@@ -79,7 +79,7 @@ class Store:
         self._writer = writer
 
     def runs(self) -> tuple[Run, ...]:
-        """Every run that wrote, oldest first.
+        """Every run that kept a reply or a fault, oldest first.
 
         Raises:
             StoreError: the store cannot be read.

@@ -1,7 +1,7 @@
 """The tables of the store, as the newest schema has them; `migrations` builds the same ones step by step.
 
     endpoints   who was asked: an endpoint's identity and a model, and how that model can be asked (its profile)
-    runs        one row for each opening of the store that wrote something
+    runs        one row for each opening of the store that kept a reply or a fault
     replies     what was answered, by the content key of the call; never replaced
     faults      attempts that brought no reply, so that each call sent is accounted for
     retries     keys whose outcome `--retry-failed` gave up, and the attempt number to begin with instead
