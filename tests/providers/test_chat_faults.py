@@ -223,7 +223,7 @@ def test_a_reply_within_the_deadline_leaves_no_timer_behind(ask, http, completio
 
 def test_a_server_that_hangs_up_unanswered_may_be_asked_again(refused) -> None:
     error = refused(hang_up)
-    assert (error.code, error.retryable) == ("connect", True)
+    assert (error.code, error.retryable) == ("server", True)
 
 
 def test_a_reply_cut_by_a_closed_connection_may_be_asked_again(refused, http) -> None:
@@ -298,7 +298,7 @@ def test_after_any_fault_the_next_call_goes_through(wire, http, completion, call
             await provider.close()
             return codes
 
-    assert asyncio.run(run()) == ["timeout", "connect", "bad_body", "server"]
+    assert asyncio.run(run()) == ["timeout", "server", "bad_body", "server"]
 
 
 def test_a_cancelled_call_is_cancelled_and_leaves_the_provider_usable(wire, http, completion, call) -> None:

@@ -197,9 +197,7 @@ class ChatProvider:
         fields = error_fields(content)
         if is_filtered(status, fields):
             return Reply(text="", finish="filter")
-        raise fault_of_status(
-            status, fields, headers, place=self._place, model=model, call=call, profile=profile
-        )
+        raise fault_of_status(status, fields, headers, place=self._place, model=model, call=call, profile=profile)
 
     def _transport_fault(self, error: Exception, timeout_s: float) -> ProviderError:
         """The error for an exchange that did not end with a whole response."""
@@ -223,7 +221,7 @@ class ChatProvider:
         elif isinstance(error, ValueError):
             code, retryable, message = "bad_request", False, f"cannot be asked ({kind})"
         else:
-            message = f"closed the connection ({kind})"
+            code, message = "server", f"closed the connection without an answer ({kind})"
         return ProviderError(f"{self._place.url} {message}", provider=self.name, retryable=retryable, code=code)
 
 
