@@ -40,7 +40,7 @@ def main() -> None:
     print(f"  plain Python loop, production  {loop:5.3f}   {loop / bulk['production']:.1f} times score_pools")
     if not np.array_equal(plain_loop(listed, arguments.pools), score_pools(impacts, pools, settings()).score):
         print("  NOTE: the loop's binary floats round some pools otherwise")
-    print("one verdict, microprocessor seconds, median of 5")
+    print("one verdict, microseconds of processor time, median of 5")
     for name, call in verdicts().items():
         print(f"  {name:<30} {seconds(partial(often, call)) / OFTEN * 1e6:7.1f}")
 

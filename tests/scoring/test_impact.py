@@ -10,11 +10,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InvalidInput
+from evenhand.scoring.flags import against_sign
 from evenhand.scoring.impact import (
-    against_sign,
-    one_sided,
     over_cap,
-    pool_flags,
     score_impacts,
     score_items,
     score_totals,
@@ -158,23 +156,6 @@ def test_the_published_square_root_can_be_moved_against_the_sign_and_the_item_is
     assert against_sign([-3, -3, -1], ranked) == ()
 
 
-@quick
-@given(impact_lists)
-@pytest.mark.parametrize("variant", ["production", "mean", "net-amplified", "log"])
-def test_against_sign_finds_exactly_the_items_whose_removal_says_so(variant, impacts):
-    chosen = settings(variant)
-    if variant == "log" and len(impacts) <= 2:
-        assert against_sign(impacts, chosen) == ()
-        return
-    whole = score_impacts(impacts, chosen).normalized
-    expected = tuple(
-        place
-        for place, impact in enumerate(impacts)
-        if (whole - score_impacts(impacts[:place] + impacts[place + 1 :], chosen).normalized) * impact < -1e-10
-    )
-    assert against_sign(impacts, chosen) == expected
-
-
 def test_published_form_is_moved_against_the_sign_in_about_one_of_a_hundred_random_pools_and_ranked_in_none():
     import numpy as np
 
@@ -252,22 +233,6 @@ def test_a_cell_is_criterion_perspective_and_pass_and_needs_the_first_two():
 def test_items_that_do_not_count_take_no_room_in_a_cell():
     items = [cell(5, counted=False), cell(1), cell(2)]
     assert weakest_over_cap(items, 2) == ()
-
-
-def test_ratio_beyond_two_to_one_is_one_sided_either_way():
-    assert not one_sided([])
-    assert not one_sided([1, 1, -1])
-    assert one_sided([1, 1, 1, -1])
-    assert one_sided([1, -1, -1, -1])
-    assert one_sided([5])
-
-
-def test_flags_name_what_a_reader_should_know():
-    assert pool_flags(score_impacts([3, -3, 2, -1], settings())) == ()
-    assert pool_flags(score_impacts([1], settings())) == ("one_sided", "below_item_floor")
-    assert pool_flags(score_totals(40, 50, settings("density-amplified"))) == ("off_scale",)
-    assert pool_flags(score_totals(21, 4, settings())) == ("impossible_totals",)
-    assert pool_flags(score_totals(20, 4, settings())) == ()
 
 
 def test_caller_context_of_decimal_changes_nothing():

@@ -58,7 +58,8 @@ def score(
     A file holds a list of items, {"items": [...], "weights": {...}}, or the buckets working, not_working, missing and
     confusing. Impacts are +5, +3, +2, +1, -1, -2, -3 or -5.
     """
-    from evenhand.scoring.impact import pool_flags, score_totals
+    from evenhand.scoring.flags import pool_flags
+    from evenhand.scoring.impact import score_totals
     from evenhand.scoring.variants import settings
 
     chosen = settings(variant, _overrides(set_ or []))
@@ -80,7 +81,8 @@ def score(
 def _score_file(file: "EvidenceFile", chosen: "Settings", output: Path | None, as_json: bool) -> None:
     """Score what a file holds: a pool per criterion where criteria are named, else one pool."""
     from evenhand.scoring.criteria import score_criteria
-    from evenhand.scoring.impact import pool_flags, score_items
+    from evenhand.scoring.flags import pool_flags
+    from evenhand.scoring.impact import score_items
 
     for note in file.notes:
         say(f"note: {shown(note)}")
@@ -210,7 +212,7 @@ def _refuse_lone_logarithm(
 
 def _pool_document(breakdown: "Breakdown") -> dict[str, Any]:
     """The JSON document of one pool."""
-    from evenhand.scoring.impact import pool_flags
+    from evenhand.scoring.flags import pool_flags
 
     return {**_fields(breakdown), "flags": list(pool_flags(breakdown))}
 
@@ -245,7 +247,7 @@ def _overall_document(overall: "Overall") -> dict[str, Any]:
 
 def _overall_flags(overall: "Overall") -> tuple[str, ...]:
     """Each criterion's flags, as `flag:criterion`, and the self-check's."""
-    from evenhand.scoring.impact import pool_flags
+    from evenhand.scoring.flags import pool_flags
 
     flags = [f"{flag}:{made.id}" for made in overall.criteria for flag in pool_flags(made.breakdown)]
     return (*flags, "self_check_failed") if overall.self_check == "fail" else tuple(flags)

@@ -1,7 +1,7 @@
 """Signed impact items to one score: the evidence formula, with every step kept.
 
 Published form: normalized = net / sqrt(n). Diminishing returns, but an added weak item can move a strong pool against
-the item's own sign: -3, -3 gives -4.24, and a further -1 makes it -4.04. `moves_against` finds such items.
+the item's own sign: -3, -3 gives -4.24, and a further -1 makes it -4.04. `scoring.flags` finds such items.
 
 Form `ranked`, of ours: the items are ordered by magnitude, strongest first, and the i-th counts with the weight
 sqrt(i) - sqrt(i - 1); equal magnitudes share their weights equally; normalized is the signed sum. It equals the
@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal, localcontext
-from math import log, sqrt
 
 from evenhand.errors import InvalidInput
 from evenhand.scoring.variants import Settings
@@ -24,11 +23,8 @@ from evenhand.terms import IMPACTS, Evidence
 __all__ = [
     "Breakdown",
     "Tally",
-    "against_sign",
     "arithmetic",
-    "one_sided",
     "over_cap",
-    "pool_flags",
     "score_impacts",
     "score_items",
     "score_tally",
@@ -220,64 +216,6 @@ def within_cap(items: Sequence[Evidence], cap: int) -> tuple[tuple[Evidence, ...
     )
 
 
-def against_sign(impacts: Sequence[int], settings: Settings) -> tuple[int, ...]:
-    """Positions of the items whose presence moves the normalized impact against their own sign.
-
-    Each is compared with the pool without it. Where that pool's normaliser is undefined (`log` with one item left), the
-    item is passed over. Empty for `ranked`, always.
-
-    >>> from evenhand.scoring.variants import settings
-    >>> against_sign([-3, -3, -1], settings()), against_sign([-3, -3, -1], settings("ranked"))
-    ((2,), ())
-    """
-    net, n = sum(impacts), len(impacts)
-    moved = {impact for impact in set(impacts) if _moves_against(impact, net, n, settings)}
-    return tuple(position for position, impact in enumerate(impacts) if impact in moved)
-
-
-def one_sided(impacts: Iterable[int]) -> bool:
-    """Whether positive and negative items stand beyond 2 to 1, either way; False without items.
-
-    >>> one_sided([1, 1, 1, -1]), one_sided([1, 1, -5])
-    (True, False)
-    """
-    signs = [impact > 0 for impact in impacts]
-    return _beyond(signs.count(True), signs.count(False))
-
-
-def pool_flags(breakdown: Breakdown) -> tuple[str, ...]:
-    """What a reader of one pool's score should know, as short names.
-
-    `against_sign`: an item moves the normalized impact against its own sign. `one_sided`: positive and negative items
-    beyond 2 to 1. `below_item_floor`: fewer items than the floor. `impossible_totals`: no items can have these totals.
-    `off_scale`: an amplifying multiplier carried the score beyond the scale.
-
-    >>> from evenhand.scoring.variants import settings
-    >>> pool_flags(score_impacts([-3, -3, -1], settings())), pool_flags(score_totals(25, 4, settings()))
-    (('against_sign', 'one_sided'), ('impossible_totals',))
-    """
-    settings, flags = breakdown.settings, []
-    if breakdown.tally is None:
-        if abs(breakdown.net) > max(IMPACTS) * breakdown.n:
-            flags.append("impossible_totals")
-    else:
-        if any(_moves_against(impact, breakdown.net, breakdown.n, settings) for impact, _ in breakdown.tally):
-            flags.append("against_sign")
-        positive = sum(count for impact, count in breakdown.tally if impact > 0)
-        if _beyond(positive, breakdown.n - positive):
-            flags.append("one_sided")
-    if breakdown.n < settings.item_floor:
-        flags.append("below_item_floor")
-    if breakdown.exact is not None and not settings.lowest <= breakdown.exact <= settings.highest:
-        flags.append("off_scale")
-    return tuple(flags)
-
-
-def _beyond(positive: int, negative: int) -> bool:
-    """Whether one side has more than twice as many as the other."""
-    return positive > 2 * negative or negative > 2 * positive
-
-
 def _refuse_impact(counts: Iterable[object]) -> None:
     """Name the first impact that is none."""
     for impact in counts:
@@ -350,27 +288,3 @@ def _steps(net: int, n: int, normalized: Decimal, tally: Tally | None, settings:
         score=int((exact.quantize(_NEAR) + _HALF).to_integral_value(ROUND_FLOOR)) if n else None,
         confidence=float(confidence),
     )
-
-
-def _moves_against(impact: int, net: int, n: int, settings: Settings) -> bool:
-    """Whether the pool with one such item lies on the wrong side of the pool without it; never so for `ranked`.
-
-    Binary floats do: the two sides differ by far more than their last digits, or are equal.
-    """
-    if settings.normaliser == "ranked" or n < 2 or (settings.normaliser == "log" and n == 2):
-        return False
-    before, after = (net - impact) / _divisor(n - 1, settings), net / _divisor(n, settings)
-    return (after - before) * impact < -1e-12 * (1 + abs(before))
-
-
-def _divisor(n: int, settings: Settings) -> float:
-    """The normaliser of n items."""
-    match settings.normaliser:
-        case "sqrt":
-            return sqrt(n)
-        case "mean":
-            return n
-        case "log":
-            return log(n)
-        case _:
-            return 1

@@ -18,7 +18,8 @@ from typing import Any
 from evenhand.errors import InvalidInput
 from evenhand.scoring.checklist import Checklist
 from evenhand.scoring.criteria import CriterionScore, overall_score
-from evenhand.scoring.impact import Breakdown, arithmetic, pool_flags, score_items, weakest_over_cap
+from evenhand.scoring.flags import pool_flags
+from evenhand.scoring.impact import Breakdown, arithmetic, score_items, weakest_over_cap
 from evenhand.scoring.scales import Scale, common_scale, half_up, plain_number, scale_of, scale_score, weight_shares
 from evenhand.scoring.variants import Settings, settings
 from evenhand.terms import IMPACTS, Criterion, CriterionVerdict, JudgeSpec, Verdict
