@@ -19,7 +19,6 @@ from itertools import islice, pairwise
 
 from evenhand.errors import InvalidInput
 from evenhand.judges.quote_cuts import is_cut
-from evenhand.judges.quote_fuzzy import fuzzy_spans
 from evenhand.judges.quote_text import Folded, fold, fold_chars, is_variation_selector, is_wordless
 from evenhand.terms import QuoteStatus
 
@@ -172,6 +171,8 @@ class QuotedText:
         """The likest stretch that says the same."""
         if threshold is None or not _has_words(form):
             return None
+        from evenhand.judges.quote_fuzzy import fuzzy_spans  # here, since few judges ask for it and rapidfuzz is large
+
         folded = self._folding()
         for start, end in fuzzy_spans(form, folded.text, threshold):
             if _is_whole(folded, start, end):
