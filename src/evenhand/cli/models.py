@@ -113,7 +113,7 @@ def _checked(
     from evenhand.terms import ModelSpec, Usage
 
     spec = ModelSpec(model=model, base_url=base_url, api_key_env=api_key_env)
-    target = resolve(spec, base_url=None, environ=os.environ, dotenv=read_dotenv(Path(".env")))
+    target = resolve(spec, base_url=None, environ=os.environ, dotenv=read_dotenv(Path.cwd()))
     provider = open_provider(target)
 
     async def run() -> "CheckResult":
@@ -188,7 +188,7 @@ def _providers() -> list[dict[str, Any]]:
     from evenhand.providers.environment import read_dotenv
     from evenhand.providers.names import providers
 
-    dotenv = read_dotenv(Path(".env"))
+    dotenv = read_dotenv(Path.cwd())
     rows = []
     for name, entry in providers().items():
         held = [

@@ -76,7 +76,7 @@ def fault_of(
         note: which variable the key came from.
         limit_s: the attempt's deadline, in seconds.
     """
-    status = error.status_code if isinstance(error, ModelHTTPError) else None
+    status = _status(error)
     said = quoted(_said(error), key)
     place = f"{call.model} at {url}"
 
@@ -155,6 +155,15 @@ def _rejected(error: BaseException, call: Call, profile: Profile, status: int | 
         if any(re.search(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9])", text) for name in _NAMES[parameter]):
             return parameter
     return None
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status; for what is no error to pydantic-ai, such as a redirect, that of the vendor's own exception."""
+    if isinstance(error, ModelHTTPError):
+        return error.status_code
+    cause = error.__cause__
+    status = getattr(cause, "status_code", getattr(cause, "code", None))
+    return status if isinstance(status, int) and status >= 300 else None
 
 
 def _is_spent(error: BaseException) -> bool:
