@@ -328,6 +328,13 @@ def test_a_database_that_cannot_be_opened_reaches_the_waiters(tmp_path: Path) ->
     writer.close()
 
 
+def test_what_nobody_waited_for_is_not_lost_in_silence(bench: Bench) -> None:
+    bench.writer.submit(broken, None)
+    with pytest.raises(StoreError, match="ZeroDivisionError"):
+        bench.writer.close()
+    bench.writer.close()  # said once
+
+
 def test_errors_that_nobody_waits_for_are_not_reported_twice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

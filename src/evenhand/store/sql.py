@@ -130,9 +130,15 @@ class Store:
         return Verified(replies=self.replies.verify(), items=self.items.verify(), judges=self.judges.verify())
 
     def close(self) -> None:
-        """Write what is queued, bring the log into the database file, and close."""
-        self._writer.close()
-        self._reader.close()
+        """Write what is queued, bring the log into the database file, and close.
+
+        Raises:
+            StoreError: something that nobody waited for (faults, items) could not be kept.
+        """
+        try:
+            self._writer.close()
+        finally:
+            self._reader.close()
 
     def __enter__(self) -> Self:
         return self

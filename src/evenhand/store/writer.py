@@ -18,6 +18,7 @@ awaited; each is some 200 bytes and stands for one HTTP exchange.
 
 import asyncio
 import atexit
+import contextlib
 import threading
 import time
 from collections import deque
@@ -111,6 +112,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._closing = False
         self._failure: StoreError | None = None
+        self._untold: StoreError | None = None
 
     def submit(self, apply: Apply, payload: Any, waiter: "asyncio.Future[Any] | None" = None) -> None:
         """Queue one write.
@@ -120,6 +122,7 @@ class Writer:
         """
         with self._lock:
             if self._failure is not None:
+                self._untold = None
                 raise StoreError(str(self._failure)) from self._failure
             if self._closing:
                 raise StoreError(f"{self._where}: the store is closed")
@@ -141,13 +144,24 @@ class Writer:
         return await waiter
 
     def close(self) -> None:
-        """Write what is queued, and end the thread. Later submits are refused; closing again does nothing."""
+        """Write what is queued, and end the thread. Later submits are refused; closing again does nothing.
+
+        Raises:
+            StoreError: something that nobody waited for could not be kept, and nobody was told so yet.
+        """
         with self._lock:
             self._closing = True
         self._wake.set()
         if self._thread is not None:
             self._thread.join()
-            atexit.unregister(self.close)
+            atexit.unregister(self._close_at_exit)
+        if self._untold is not None:
+            untold, self._untold = self._untold, None
+            raise untold
+
+    def _close_at_exit(self) -> None:
+        with contextlib.suppress(StoreError):
+            self.close()
 
     # --- the thread -------------------------------------------------------------------------------------------------
 
@@ -155,7 +169,7 @@ class Writer:
         # A daemon, so that an interpreter which ends on an error does not hang; what it still holds is written at exit.
         self._thread = threading.Thread(target=self._serve, name="evenhand-store", daemon=True)
         self._thread.start()
-        atexit.register(self.close)
+        atexit.register(self._close_at_exit)
 
     def _serve(self) -> None:
         """Until closed: gather a group, commit it, tell those who wait."""
@@ -220,6 +234,8 @@ class Writer:
             self._failure = failure
             lost = [(write, None) for write in self._queue]
             self._queue.clear()
+            if lost and all(write.waiter is None for write, _ in lost):
+                self._untold = failure
         _tell(lost, failure)
 
 
