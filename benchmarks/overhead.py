@@ -13,6 +13,7 @@ import json
 import os
 import resource
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -23,7 +24,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 FEW = 20
-PORT = 8811
+with socket.socket() as _free:
+    _free.bind(("127.0.0.1", 0))
+    PORT = _free.getsockname()[1]
 JUDGE = """\
 name: overhead
 protocol: checklist

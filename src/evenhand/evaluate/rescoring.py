@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
+
 from evenhand.engine.request import messages_of
 from evenhand.errors import InvalidInput, StoreError
 from evenhand.evaluate.recording import Recorder, judge_head
@@ -16,8 +18,10 @@ from evenhand.judges import judge_for
 from evenhand.judges.protocol import Judge, Judging
 from evenhand.keys import bare
 from evenhand.scoring.verdicts import VerdictScorer
+from evenhand.store.judge_files import judge_from_rubric
 from evenhand.store.sql import Store
-from evenhand.terms import Call, JudgeSpec, ModelSpec, Outcome, Record, Reply
+from evenhand.store.texts import Texts
+from evenhand.terms import Call, Item, JudgeSpec, ModelSpec, Outcome, Record, Reply
 
 __all__ = ["Change", "Rescorer", "differences"]
 
@@ -77,7 +81,7 @@ class Rescorer:
         if record.cause is not None and record.cause.get("code") in _WITHOUT_REPLY:
             return record
         bound = self._bind(record)
-        item = replace(self.store.item(record.item_hash), id=record.item)
+        item = self._item(record)
         judging = bound.judge.judge(item, model=str(record.member), rerun=record.rerun)
         outcome = _replayed(judging, self._replies(record), record)
         return bound.recorder.record(
@@ -96,7 +100,7 @@ class Rescorer:
         head = record.judge
         key = (str(head["hash"]), str(head["name"]), *map(str, head["models"]))
         if key not in self._bound:
-            spec = self.judge or self.store.judge(str(head["hash"]))
+            spec = self.judge or judge_from_rubric(self._document(self.store.judges, str(head["hash"]), "judge"))
             spec = replace(
                 spec,
                 name=spec.name if self.judge else str(head["name"]),
@@ -113,6 +117,19 @@ class Rescorer:
             )
             self._bound[key] = _Bound(judge, Recorder(new_head, VerdictScorer(spec)))
         return self._bound[key]
+
+    def _item(self, record: Record) -> Item:
+        return Item(id=record.item, **self._document(self.store.items, record.item_hash, "item"))
+
+    def _document(self, texts: Texts, key: str, what: str) -> dict[str, Any]:
+        """What a hash names, from the store."""
+        text = texts.get(key)
+        if text is None:
+            raise StoreError(
+                f"the {what} {key} is not in {self.store.where}; name the store it was judged with (--store)"
+            )
+        document: dict[str, Any] = msgspec.json.decode(text)
+        return document
 
     def _replies(self, record: Record) -> Iterator[tuple[Reply, bytes]]:
         for key in record.keys:
