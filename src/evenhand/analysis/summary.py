@@ -61,6 +61,12 @@ class MemberSummary:
             self.cost_usd += record.cost_usd
         self.flags.update(record.flags)
 
+    def merge(self, other: "MemberSummary") -> None:
+        """Add another member's sums."""
+        for name in self.__dataclass_fields__:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            setattr(self, name, mine + theirs)
+
     def document(self) -> dict[str, Any]:
         """The sums as `--json` prints them; a figure that is not defined is null, and its n says why."""
         mode, mode_n = max(self.scores.items(), key=lambda pair: (pair[1], -pair[0]), default=(None, 0))
@@ -111,16 +117,27 @@ class MemberSummary:
 
 
 class Summary:
-    """Sums over all records, and for each member apart: pooling hides which judge does what."""
+    """Sums for each member apart, since pooling hides which judge does what, and over all of them."""
 
     def __init__(self) -> None:
-        self.all = MemberSummary()
         self.members: dict[str | None, MemberSummary] = {}
 
     def add(self, record: Record) -> None:
         """Count one record."""
-        self.all.add(record)
-        self.members.setdefault(record.member, MemberSummary()).add(record)
+        member = self.members.get(record.member)
+        if member is None:
+            member = self.members[record.member] = MemberSummary()
+        member.add(record)
+
+    @property
+    def all(self) -> MemberSummary:
+        """The sums over all members."""
+        if len(self.members) == 1:
+            return next(iter(self.members.values()))
+        total = MemberSummary()
+        for member in self.members.values():
+            total.merge(member)
+        return total
 
     def document(self) -> dict[str, Any]:
         """The sums over all, with `members` beside them where there are several."""

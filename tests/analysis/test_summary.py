@@ -1,0 +1,71 @@
+import pytest
+
+from evenhand.analysis.summary import Summary
+from evenhand.terms import Record, Usage
+
+
+def a_record(score=None, member="m", status="verdict", quotes=(), **fields):
+    checks = [
+        {"id": str(k), "passed": True, "quote": quote, "quote_status": found} for k, (quote, found) in enumerate(quotes)
+    ]
+    known = {
+        "item": "i", "item_hash": "h", "metadata": {}, "judge": {}, "member": member, "rerun": 0, "status": status,
+        "score": score, "criteria": ({"id": "c", "checks": checks},), "keys": ("k",),
+    }  # fmt: skip
+    return Record(**(known | fields))
+
+
+def summed(*records):
+    summary = Summary()
+    for record in records:
+        summary.add(record)
+    return summary.document()
+
+
+def test_verdicts_abstentions_and_failures_are_all_there_are():
+    document = summed(
+        a_record(3), a_record(status="abstained"), a_record(status="failed", cause={"code": "empty"}), a_record(4)
+    )
+    assert (document["n"], document["verdict"], document["abstained"], document["failed"]) == (4, 2, 1, 1)
+    assert document["causes"] == {"empty": 1}
+
+
+def test_the_mode_has_its_n_and_interval_and_the_smaller_score_where_two_tie():
+    document = summed(*[a_record(score) for score in (7, 7, 8, 8, 3)])
+    assert (document["mode"], document["mode_share"], document["n_scores"]) == (7, 0.4, 5)
+    assert document["mode_share_interval"] == pytest.approx((0.1176, 0.7693), abs=1e-4)
+
+
+def test_without_a_score_the_mode_is_undefined_not_zero():
+    document = summed(a_record(status="failed", cause={"code": "empty"}))
+    assert (document["mode"], document["mode_share"], document["mode_share_interval"]) == (None, None, None)
+
+
+def test_fabricated_quotes_are_the_absent_ones_of_those_offered_and_empty_ones_stand_apart():
+    quotes = [("a b", "exact"), ("c d", "absent"), ("", "absent"), ("  ", "absent"), ("e f", "elided")]
+    document = summed(a_record(1, quotes=quotes))
+    assert (document["fabricated_quotes"], document["quotes_offered"], document["quotes_empty"]) == (1, 3, 2)
+    assert document["fabricated_quote_rate"] == pytest.approx(1 / 3)
+
+
+def test_an_unknown_price_makes_the_sum_unknown_never_smaller():
+    assert summed(a_record(1, cost_usd=0.5), a_record(1, cost_usd=None))["cost_usd"] is None
+    assert summed(a_record(1, cost_usd=0.5), a_record(1, cost_usd=0.25))["cost_usd"] == 0.75
+
+
+def test_what_was_never_answered_has_no_price_to_know():
+    nothing = a_record(status="failed", cause={"code": "provider"}, keys=())
+    assert summed(nothing, a_record(1, cost_usd=0.5))["cost_usd"] == 0.5
+
+
+def test_tokens_that_an_endpoint_did_not_count_are_said_to_be_unknown():
+    document = summed(a_record(1, usage=Usage(input_tokens=5, output_tokens=2)), a_record(1))
+    assert document["usage"]["input_tokens"] == 5
+    assert document["usage"]["unknown"] == 1
+
+
+def test_several_members_are_shown_apart_and_together():
+    document = summed(a_record(1, member="a"), a_record(5, member="b"), a_record(5, member="b"))
+    assert document["n"] == 3
+    assert document["scores"] == {"1": 1, "5": 2}
+    assert [(member["member"], member["n"]) for member in document["members"]] == [("a", 1), ("b", 2)]
