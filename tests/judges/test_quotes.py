@@ -190,6 +190,10 @@ def test_no_word_is_turned_round_and_no_character_cut(quote, candidate):
     [
         ("the procedure was descri", "the procedure was described"),  # longer, and nothing turned round
         ("John said", "Then John said's"),
+        ("the word", "the word 'that' and"),
+        ("She asked whether they were in", "She asked whether they were interested"),
+        ("less beaked animals may live", "toothless beaked animals may live"),
+        ("always treat the ground as wet", "valways treat the ground as wet"),
         ("max_tokens", "self.max_tokens=5"),
         ("今日本", "今日本当に"),
         ("서울", "서울에서"),

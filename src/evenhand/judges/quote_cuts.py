@@ -14,33 +14,10 @@ __all__ = ["NEGATING_PREFIXES", "NEGATING_SUFFIXES", "SHORT_QUOTE", "is_cut"]
 SHORT_QUOTE = 16
 """Quotations of fewer characters than this need whole words at both ends; longer ones may be cut within a word."""
 
-NEGATING_PREFIXES = frozenset(
-    [
-        "a",
-        "ab",
-        "an",
-        "anti",
-        "contra",
-        "counter",
-        "de",
-        "des",
-        "dis",
-        "dys",
-        "il",
-        "im",
-        "in",
-        "ir",
-        "mal",
-        "mis",
-        "miss",
-        "nicht",
-        "non",
-        "un",
-    ]
-)
+NEGATING_PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "mis", "anti", "nicht")
 """What turns a word round from its front, in English, German, French, Spanish and their neighbours."""
 
-NEGATING_SUFFIXES = ("less", "free", "los", "frei", "n't", "'t")
+NEGATING_SUFFIXES = ("less", "free", "los", "frei")
 """What turns a word round from its end; longer endings that begin so ("-lessly", "-loser") count too."""
 
 _PAUSES = "\u2014\u2015"  # an em dash parts what it stands between, unlike a hyphen
@@ -52,21 +29,25 @@ _SIGNED = re.compile(r"(?:^|[^\w)\]])[-\u00b1\u2213][$\u00a3\u20ac\u00a5]?$")
 _GROUP_BEFORE = re.compile(r"(?<!\d)\d{1,3} $")
 _GROUP_AFTER = re.compile(r"\d{3}(?!\d)")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+$")
+_WORD_AFTER = re.compile(r"[^\W\d_]+")
+_NEGATING_END = re.compile(rf"-?(?:{'|'.join(NEGATING_SUFFIXES)})|n?'t(?![^\W\d_])")
 _HYPHENATED_NEGATION = re.compile(r"(?<![^\W\d_])(?:non|un|anti|nicht|not|no|in|dis)-$")
 
 
-def is_cut(text: str, index: int, *, length: int) -> bool:
+def is_cut(text: str, index: int, *, length: int, opening: bool) -> bool:
     """Whether a quotation may not begin or end at `index` of `text`, original or folded.
 
     Args:
         index: a place between characters; the text's two ends are no cuts.
         length: of the quotation. Below SHORT_QUOTE it must not cut words at all, in scripts that set spaces.
 
+        opening: whether it would begin there; else it would end there.
+
     Example:
-        >>> is_cut("fell 37 %", 6, length=40), is_cut("fell 37 %", 7, length=40)
-        (True, False)
-        >>> is_cut("unable to pay the rent", 2, length=20), is_cut("workable for all", 4, length=20)
-        (True, False)
+        >>> [is_cut("fell 37 %", place, length=40, opening=False) for place in (6, 7)]
+        [True, False]
+        >>> [is_cut(text, 2, length=40, opening=True) for text in ("unable to pay the rent", "enable them to pay it")]
+        [True, False]
     """
     if not 0 < index < len(text):
         return False
@@ -84,13 +65,13 @@ def is_cut(text: str, index: int, *, length: int) -> bool:
         return True
     left, right = _left(text, index), _right(text, index)
     return bool(left and right) and (
-        _continues_character(right[0]) or _cuts_number(left, right) or _cuts_word(left, right, length)
+        _continues_character(right[0]) or _cuts_number(left, right) or _cuts_word(left, right, length, opening)
     )
 
 
 def _is_plain_end(inner: str, outer: str) -> bool:
-    """A letter beside a space or line end: the common case, seen at once."""
-    return outer in " \n" and inner.isascii() and inner.isalpha()
+    """A letter beside a space or a sign that ends clauses: the common case, seen at once."""
+    return outer in " \n.,;:!?()" and inner.isascii() and inner.isalpha()
 
 
 def _left(text: str, index: int) -> str:
@@ -138,22 +119,25 @@ def _cuts_number(left: str, right: str) -> bool:
     return _NUMBER_SO_FAR.search(left) is not None or _SIGNED.search(left) is not None
 
 
-def _cuts_word(left: str, right: str, length: int) -> bool:
-    """Inside a word where that matters: any word for a short quotation, a negating prefix or suffix for all."""
-    if _is_letter(right[0]) and _HYPHENATED_NEGATION.search(left):
+def _cuts_word(left: str, right: str, length: int, opening: bool) -> bool:
+    """Inside a word where that matters: any word for a short quotation, a negating beginning or end for all."""
+    if opening and _is_letter(right[0]) and _HYPHENATED_NEGATION.search(left):
         return True
-    if _is_letter(left[-1]) and right.lstrip("-").startswith(NEGATING_SUFFIXES) and right[0] in "-'":
+    if not opening and _is_letter(left[-1]) and _NEGATING_END.match(right):
         return True
-    if not (_is_letter(left[-1]) and _is_letter(right[0])):
+    if not (_is_letter(left[-1]) and _is_letter(right[0])) or is_wordless(left[-1]) or is_wordless(right[0]):
         return False
-    if is_wordless(left[-1]) or is_wordless(right[0]):
+    if length < SHORT_QUOTE:
+        return True
+    before, after = _WORD_BEFORE.search(left), _WORD_AFTER.match(right)
+    return opening and before is not None and after is not None and _turns_round(before.group(), after.group())
+
+
+def _turns_round(prefix: str, rest: str) -> bool:
+    """Whether a word's cut-off beginning negates the rest: im- stands before b, m, p; il- before l; ir- before r."""
+    if len(rest) < 3 or prefix not in NEGATING_PREFIXES:
         return False
-    word = _WORD_BEFORE.search(left)
-    return (
-        length < SHORT_QUOTE
-        or (word is not None and word.group() in NEGATING_PREFIXES)
-        or right.startswith(NEGATING_SUFFIXES)
-    )
+    return rest[0] in {"im": "bmp", "il": "l", "ir": "r"}.get(prefix, rest[0])
 
 
 def _is_letter(char: str) -> bool:

@@ -217,7 +217,8 @@ def _is_whole(text: str | Folded, start: int, end: int) -> bool:
         if not (text.is_between(start) and text.is_between(end)):
             return False
         text = text.text
-    return not (is_cut(text, start, length=end - start) or is_cut(text, end, length=end - start))
+    length = end - start
+    return not (is_cut(text, start, length=length, opening=True) or is_cut(text, end, length=length, opening=False))
 
 
 def _chain(folded: Folded, pieces: list[str]) -> list[tuple[int, int]]:
@@ -310,6 +311,8 @@ def _has_words(piece: str) -> bool:
 
 def _says_nothing(quote: str) -> bool:
     """Fewer than two visible characters, or punctuation alone: such a quotation stands in every text."""
+    if quote[:2].isascii() and len(quote) > 1 and quote[:2].isalnum():
+        return False
     visible = (char for char in quote if not (_is_nothing(char) or _is_attached(char)))
     if len(list(islice(visible, 2))) < 2:
         return True
