@@ -1,3 +1,6 @@
+import doctest
+from pathlib import Path
+
 import pytest
 
 from evenhand.errors import InvalidInput
@@ -476,3 +479,9 @@ def test_a_text_that_repeats_itself_costs_a_few_passes(size, unit, share):
 )
 def test_hostile_texts_are_absent_and_do_not_hang(quote, candidate):
     assert find_quote(quote, candidate, fuzzy=0.9).status == "absent"
+
+
+def test_the_examples_of_the_page_hold(root: Path):
+    failed, tried = doctest.testfile(str(root / "docs" / "quotes.md"), module_relative=False, encoding="utf-8")
+    assert tried > 2
+    assert failed == 0

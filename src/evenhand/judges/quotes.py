@@ -22,7 +22,7 @@ from evenhand.judges.quote_cuts import is_cut
 from evenhand.judges.quote_text import Folded, fold, fold_chars, is_variation_selector, is_wordless
 from evenhand.terms import QuoteStatus
 
-__all__ = ["COUNTED", "GAP_LIMIT", "QuoteMatch", "QuotedText", "counts", "find_quote"]
+__all__ = ["ABSENT", "COUNTED", "GAP_LIMIT", "QuoteMatch", "QuotedText", "counts", "find_quote"]
 
 COUNTED: frozenset[QuoteStatus] = frozenset({"exact", "normalized"})
 """Statuses under which the candidate supports a check or an item by itself."""
