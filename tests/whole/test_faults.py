@@ -200,3 +200,18 @@ def test_a_key_does_not_follow_an_explicit_base_url(desk, endpoint):
     desk.items(2)
     assert desk.judge(endpoint, OPENAI_API_KEY="sk-very-secret").returncode == 0
     assert endpoint.stats()["authorization"] == [""]
+
+
+def test_retry_failed_asks_the_unreadable_afresh_and_stays_with_what_it_got(desk, endpoints):
+    endpoint = endpoints(reply="nothing of use")
+    desk.items(4)
+
+    def summary(*arguments):
+        document = json.loads(desk.judge(endpoint, "--max-failed", "9", "--json", *arguments).stdout)["summary"]
+        return document["verdict"], document["failed"], document["calls"]["asked"]
+
+    assert summary() == (0, 4, 12)
+    endpoint.set(reply="")
+    assert summary() == (0, 4, 0)
+    assert summary("--retry-failed") == (4, 0, 4)
+    assert summary() == (4, 0, 0)
