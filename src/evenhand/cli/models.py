@@ -11,7 +11,7 @@ from evenhand.cli.output import console, json_text, say, shown
 if TYPE_CHECKING:
     from evenhand.providers.check import CheckResult
 
-__all__ = ["app"]
+__all__ = ["app", "check", "list_models", "pull_model"]
 
 app = typer.Typer(
     help="What can be called from here, what it can do, and what it costs.",
