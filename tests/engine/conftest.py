@@ -30,10 +30,10 @@ class MemoryCache:
     def get(self, key: bytes) -> Reply | None:
         return self.replies.get(key)
 
-    async def put(self, **row: object) -> None:
+    async def put(self, **row: object) -> Reply:
         await self.durable.wait()
         self.puts.append(row)
-        self.replies[row["key"]] = row["reply"]  # type: ignore[index, assignment]
+        return self.replies.setdefault(row["key"], row["reply"])  # type: ignore[arg-type]
 
     def fault(self, *, key: bytes, endpoint: str, model: str, code: str, status: int | None) -> None:
         self.faults.append(code)

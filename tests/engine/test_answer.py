@@ -256,3 +256,16 @@ def test_a_stop_ends_the_wait_between_attempts(kit, cache):
             await asyncio.wait_for(task, 1.0)
 
     asyncio.run(stopped())
+
+
+def test_a_record_rests_on_what_the_store_holds_where_another_process_was_first(kit, cache):
+    def meanwhile(call, profile):
+        cache.replies[answers.key(call)] = Reply(text="theirs", key="sha256:theirs")
+        return "ours"
+
+    async def race():
+        answers.endpoints[kit.MODEL].profile = Profile()
+        return await answers.answer(kit.call())
+
+    answers = kit.answers(kit.Provider(meanwhile), cache)
+    assert asyncio.run(race()).text == "theirs"

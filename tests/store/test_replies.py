@@ -31,7 +31,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 async def keep(store: Store, reply: Reply, *, key: bytes = KEY, request: bytes = b"{}", model: str = "m") -> Reply:
-    return await store.replies.keep(
+    return await store.replies.put(
         key=key,
         endpoint="http://localhost/v1",
         model=model,

@@ -206,7 +206,7 @@ class Answers:
         reply = replace(reply, key=tagged(key))
         if self._keep_fresh:
             self.tally.fresh.add(reply.key)
-        await self.cache.put(
+        return await self.cache.put(
             key=key,
             endpoint=endpoint.identity,
             model=call.model,
@@ -216,7 +216,6 @@ class Answers:
             attempts=attempts,
             cost_usd=cost_usd,
         )
-        return reply
 
     async def _attempt(
         self, endpoint: Endpoint, call: Call, profile: Profile, request: bytes, began: float

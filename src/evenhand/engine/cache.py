@@ -26,8 +26,8 @@ class ReplyCache(Protocol):
         latency_ms: float,
         attempts: int,
         cost_usd: float | None,
-    ) -> None:
-        """Keep a reply; returns once it is durable.
+    ) -> Reply:
+        """Keep a reply, unless another process has kept one under its key meanwhile.
 
         Args:
             key: content key of the call.
@@ -38,6 +38,8 @@ class ReplyCache(Protocol):
             latency_ms: of the attempt that succeeded.
             attempts: how many attempts it took, that one included.
             cost_usd: None when the price is unknown.
+        Returns:
+            The reply that stands under the key, once it is durable; a record must rest on what the store holds.
         Raises:
             StoreError: it could not be kept.
         """

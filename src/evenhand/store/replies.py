@@ -82,36 +82,14 @@ class Replies:
         latency_ms: float,
         attempts: int,
         cost_usd: float | None,
-    ) -> None:
-        """Keep a reply unless the key has one; returns once it is durable. Arguments as in the contract.
+    ) -> Reply:
+        """Keep a reply unless the key has one; arguments as in the contract.
 
+        Returns:
+            The reply that stands under the key, once it is durable: another's, where another process was first.
         Raises:
             StoreError: it could not be kept.
         """
-        await self.keep(
-            key=key,
-            endpoint=endpoint,
-            model=model,
-            request=request,
-            reply=reply,
-            latency_ms=latency_ms,
-            attempts=attempts,
-            cost_usd=cost_usd,
-        )
-
-    async def keep(
-        self,
-        *,
-        key: bytes,
-        endpoint: str,
-        model: str,
-        request: bytes,
-        reply: Reply,
-        latency_ms: float,
-        attempts: int,
-        cost_usd: float | None,
-    ) -> Reply:
-        """Like `put`, and gives the reply that stands under the key: another's, where another was first."""
         _check(key)
         text = reply_json(key, reply)
         pending = _Pending(key, endpoint, model, request, text, reply.usage, latency_ms, attempts, cost_usd)
