@@ -27,12 +27,13 @@ import msgspec
 from evenhand.errors import InvalidInput, ProviderError, UnsupportedParameter
 from evenhand.providers.gguf import GgufHeader, read_header
 from evenhand.providers.llama import Gathered, load, runtime_version, schema_grammar
+from evenhand.providers.tighten import tightened
 from evenhand.providers.weights import Say, find, weights_sha256
 from evenhand.terms import Call, Profile, Reply
 
 __all__ = ["LocalProvider", "LocalSettings", "local_settings"]
 
-WIRE = 1  # raised whenever the same call would reach the model as other tokens; part of the identity
+WIRE = 2  # raised whenever the same call would reach the model as other tokens; part of the identity
 _JOINER = "\u2060"
 
 
@@ -215,9 +216,9 @@ class LocalProvider:
         return self._broken.sub(lambda piece: piece.group().replace(_JOINER, "", 1), text) if self._broken else text
 
     def _grammar(self, schema: Mapping[str, Any] | None) -> str:
-        """The grammar of a schema, made once; keys and items are spaced as `json.dumps` would."""
+        """The grammar of a schema, tightened and made once; keys and items are spaced as `json.dumps` would."""
         spacing = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
-        text = msgspec.json.encode({**(schema or {}), "x-guidance": spacing})
+        text = msgspec.json.encode({**tightened(schema or {}), "x-guidance": spacing})
         if text not in self._grammars:
             self._grammars[text] = schema_grammar(text.decode())
         return self._grammars[text]
