@@ -95,7 +95,9 @@ def described(value: object) -> str:
         return str(value) if len(str(value)) <= _SHOWN else f"{str(value)[:_SHOWN]}..."
     if isinstance(value, str):
         return f"the text {value if len(value) <= _SHOWN else value[:_SHOWN] + '...'!a}"
-    return {dict: "an object", Object: "an object", list: "a list"}.get(type(value), f"a {type(value).__name__}")
+    if isinstance(value, (dict, Object)):
+        return "an object"
+    return "a list" if isinstance(value, list) else f"a {type(value).__name__}"
 
 
 def _decimal(text: str) -> Decimal:
