@@ -88,7 +88,10 @@ def quotations(records: Sequence[Record]) -> str:
         + (f" ({len(absent) / len(offered):.0%} fabricated)" if offered else ""),
         f"  {len(stopped)} times a yes did not count, because its quotation was not in the answer ({bare} gave none)",
     ]
-    lines += [f'  not in the answer: "{shown(quote, 80)}"' for quote in list(dict.fromkeys(check["quote"] for check in absent))[:3]]
+    lines += [
+        f'  not in the answer: "{shown(quote, 80)}"'
+        for quote in list(dict.fromkeys(check["quote"] for check in absent))[:3]
+    ]
     return "\n".join(lines)
 
 
