@@ -23,7 +23,7 @@ sys.stdin.readline()
 
 async def put(n):
     request = b"%d %s" % (n, b"what was asked " * 100)
-    kept = await store.replies.keep(key=hashlib.sha256(request).digest(), endpoint="e", model="m", request=request,
+    kept = await store.replies.put(key=hashlib.sha256(request).digest(), endpoint="e", model="m", request=request,
         reply=Reply(text=f"{name} {n}"), latency_ms=1.0, attempts=1, cost_usd=None)
     print(n, kept.text, flush=True)
 
