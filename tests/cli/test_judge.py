@@ -139,6 +139,13 @@ def test_a_dry_run_counts_and_sends_nothing(evenhand, desk):
     assert not list(folder.glob("out*"))
 
 
+def test_a_dry_run_needs_no_key_and_prices_what_has_a_price(evenhand, desk):
+    desk()
+    done = evenhand("judge", "judge.yaml", "items.jsonl", "-m", "openai/gpt-4o-mini", "--dry-run", "--json")
+    assert done.code == 0, done.err
+    assert 0 < done.document["cost_usd"] < done.document["cost_usd_at_most"]
+
+
 def test_a_dry_run_makes_no_store(evenhand, desk):
     folder = desk()
     evenhand("judge", "judge.yaml", "items.jsonl", "--dry-run")

@@ -63,7 +63,7 @@ def judge(
     spec = _overridden(read_judge(judge_file), model, reruns, temperature)
     _refuse_candidates_store(items_path, store)
     items = read_items(items_path, mapping=_mapping(map_), encoding=encoding, limit=limit, skip_empty=skip_empty)
-    session = Session(spec, items, store=store, base_url=base_url)
+    session = Session(spec, items, store=store, base_url=base_url, dry=dry_run)
     for note in items.notes:
         warn(shown(note))
     if dry_run:

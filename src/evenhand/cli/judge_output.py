@@ -34,7 +34,8 @@ def progress_line(evaluation: "Evaluation", n: int, elapsed_s: float) -> str:
     """How far, how fast, what it cost, what failed, how long still; at most 79 characters."""
     everything, tally = evaluation.summary.all, evaluation.answers.tally
     rate = everything.n / max(elapsed_s, 1e-9)
-    cost = f"{tally.input_tokens + tally.output_tokens:,} tokens" if tally.unpriced else f"${tally.cost_usd:.4f}"
+    priced = tally.replies and not tally.unpriced
+    cost = f"${tally.cost_usd:.4f}" if priced else f"{tally.input_tokens + tally.output_tokens:,} tokens"
     parts = [f"{everything.n:,}/{n:,}", f"{rate:.1f}/s", cost, f"{everything.failed} failed"]
     if tally.faults.total():
         parts.append(f"{tally.faults.total()} faults")

@@ -66,6 +66,7 @@ class Session:
         base_url: another address for every model that is reached over the network.
         environ: where keys and addresses are looked for; the process environment unless given.
         folder: where a `.env` file is looked for; the current folder unless given.
+        dry: nothing will be sent, so that no key is needed; only `estimate` may be called.
     Raises:
         InvalidInput: the judge does not fit its protocol, a model or key is missing.
     """
@@ -79,6 +80,7 @@ class Session:
         base_url: str | None = None,
         environ: Mapping[str, str] | None = None,
         folder: Path | None = None,
+        dry: bool = False,
     ) -> None:
         if not spec.models:
             raise InvalidInput(f"{spec.name}: no model is named; write `models: [provider/model]` or use --model")
@@ -89,7 +91,8 @@ class Session:
         variables = os.environ if environ is None else environ
         dotenv = read_dotenv(folder or Path.cwd())
         self._targets: dict[str, Target] = {
-            model.model: resolve(model, base_url=base_url, environ=variables, dotenv=dotenv) for model in spec.models
+            model.model: resolve(model, base_url=base_url, environ=variables, dotenv=dotenv, need_key=not dry)
+            for model in spec.models
         }
 
     @property

@@ -112,6 +112,7 @@ def credentials(
     base_url: str | None,
     environ: Mapping[str, str],
     dotenv: Mapping[str, str],
+    need_key: bool = True,
 ) -> Credentials:
     """Address and key of one model, by the rules above.
 
@@ -122,6 +123,7 @@ def credentials(
         base_url: of the command line; comes before the judge file's.
         environ: the process environment.
         dotenv: the variables of `.env`.
+        need_key: False where nothing will be sent, so that a dry run needs no key.
     Raises:
         InvalidInput: no address, a key that is needed or named is not set, a key would go where it must not.
     """
@@ -140,7 +142,7 @@ def credentials(
             f".env: it sets {entry.base_url_env}, and a key for {provider} is set in the environment; a .env file may "
             f"not send that key elsewhere: set {entry.base_url_env} in the environment too, or give --base-url"
         )
-    if key is None and entry.key_needed and own and explicit is None:
+    if need_key and key is None and entry.key_needed and own and explicit is None:
         raise InvalidInput(
             f"{provider}: {' or '.join(entry.key_env)} is not set; set it in the environment or in .env, "
             "or give the base URL of an endpoint that needs no key"

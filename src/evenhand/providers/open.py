@@ -56,6 +56,7 @@ def resolve(spec: ModelSpec, *, base_url: str | None, environ: Mapping[str, str]
         base_url: of the command line: replaces the address of every model that is reached over the network.
         environ: the process environment.
         dotenv: the variables of `.env`.
+        need_key: False where nothing will be sent.
     Raises:
         InvalidInput: an unknown provider, no address, a key that is missing or must not go there.
 
@@ -71,7 +72,7 @@ def resolve(spec: ModelSpec, *, base_url: str | None, environ: Mapping[str, str]
                 f"{spec.model}: it runs in this process, so base_url and api_key_env mean nothing; take them out"
             )
         return Target(wire=entry.wire, provider=provider, model=model)
-    found = credentials(provider, entry, spec, base_url=base_url, environ=environ, dotenv=dotenv)
+    found = credentials(provider, entry, spec, base_url=base_url, environ=environ, dotenv=dotenv, need_key=need_key)
     request_base(found.base_url)  # refuses a user or password in it, before anything prints it
     return Target(
         wire=entry.wire,
