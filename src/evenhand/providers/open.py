@@ -48,7 +48,14 @@ class Target:
     price_list: str | None = None
 
 
-def resolve(spec: ModelSpec, *, base_url: str | None, environ: Mapping[str, str], dotenv: Mapping[str, str]) -> Target:
+def resolve(
+    spec: ModelSpec,
+    *,
+    base_url: str | None,
+    environ: Mapping[str, str],
+    dotenv: Mapping[str, str],
+    need_key: bool = True,
+) -> Target:
     """Where a model is and which key may go there; see `environment` for the rules. No I/O.
 
     Args:
