@@ -1,8 +1,10 @@
 """`evenhand score` as a user meets it: real files, a real process where streams and exit codes matter."""
 
 import json
+import os
 import subprocess
 import sys
+import threading
 
 import pytest
 import typer
@@ -224,6 +226,22 @@ def test_the_document_can_go_to_a_file_which_is_never_the_evidence(file, tmp_pat
     assert "is the evidence itself" in refused(path, "-o", path)
     assert "cannot be written" in refused(path, "-o", tmp_path / "none" / "out.json")
     assert json.loads(path.read_text()) == items(3, -1)
+
+
+def test_a_link_or_a_device_named_as_output_stays_one(tmp_path):
+    link, target, pipe = tmp_path / "link.json", tmp_path / "target.json", tmp_path / "pipe"
+    link.symlink_to(target)
+    run("--totals", "25", "25", "-o", link)
+    assert link.is_symlink()
+    assert json.loads(target.read_text())["score"] == 90
+    os.mkfifo(pipe)  # stands for /dev/null, which no test should put at risk
+    reader = threading.Thread(target=lambda: texts.append(pipe.read_text()))
+    texts = []
+    reader.start()
+    run("--totals", "25", "25", "-o", pipe)
+    reader.join(timeout=30)
+    assert pipe.is_fifo()
+    assert texts == [target.read_text()]
 
 
 def test_every_line_for_people_fits_eighty_columns(file):

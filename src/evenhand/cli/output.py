@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from evenhand.errors import InvalidInput
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -40,9 +38,14 @@ def console(*, stderr: bool = False) -> "Console":
     """A rich console that wraps at the terminal's width (80 where there is none) and interprets no markup."""
     from rich.console import Console
 
+    class Pipe(Console):
+        def on_broken_pipe(self) -> None:
+            """Where nobody reads on, end as every other command does; rich would exit 1."""
+            raise BrokenPipeError
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 80
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
+    return Pipe(stderr=stderr, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
 
 
 def json_text(document: Mapping[str, Any] | Sequence[Any]) -> str:
@@ -61,17 +64,13 @@ def warn(text: str) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole file or nothing: to a neighbour first, then renamed over the target.
+    """Write a whole file or nothing; a link is followed, and a device such as /dev/null is written to.
 
     Raises:
         InvalidInput: the folder does not exist or cannot be written.
+        StoreError: the disk is full.
     """
-    neighbour = path.with_name(f".{path.name}.part")
-    try:
-        neighbour.write_text(text, encoding="utf-8", newline="")
-        neighbour.replace(path)
-    except OSError as error:
-        neighbour.unlink(missing_ok=True)
-        raise InvalidInput(
-            f"{path}: cannot be written ({error.strerror}); name a file in a folder you can write to"
-        ) from error
+    from evenhand.store.text_files import Replacement
+
+    with Replacement(path) as replacement:
+        replacement.write(text.encode())

@@ -24,7 +24,7 @@ FLAGS = {
     "against_sign": "an item moves the normalized impact against its own sign, as the square root allows; "
     "`--variant ranked` does not",
     "one_sided": "positive and negative items stand beyond 2 to 1: was the other side looked for?",
-    "below_item_floor": "fewer items than the floor, so the score is drawn to the centre for want of evidence",
+    "below_item_floor": "fewer items than the floor: a score from so few is drawn to the centre for want of evidence",
     "impossible_totals": "no items can have these totals: an impact is at most 5",
     "off_scale": "the multiplier amplifies in this variant, so the score is off the scale",
     "self_check_failed": "the criteria hardly differ: a judge that gives all the same may not have looked",

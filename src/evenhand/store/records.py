@@ -73,11 +73,7 @@ class RecordWriter:
 
     def write(self, record: Record) -> None:
         """Write one record."""
-        line = record_line(record)
-        try:
-            self._target.stream.write(line)
-        except OSError as error:
-            raise StoreError(f"{self._target.name}: cannot be written ({error.strerror}); free some space") from error
+        self._target.write(record_line(record))
         self.n_written += 1
 
     def abandon(self) -> None:

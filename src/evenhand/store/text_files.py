@@ -258,6 +258,17 @@ class Replacement:
         path.unlink(missing_ok=True)
         return path, path.open("xb")
 
+    def write(self, data: bytes) -> None:
+        """Add to what will be the file.
+
+        Raises:
+            StoreError: the disk is full.
+        """
+        try:
+            self.stream.write(data)
+        except OSError as error:
+            raise StoreError(f"{self.name}: cannot be written ({error.strerror}); free some space") from error
+
     def keep(self) -> None:
         """Make the file durable and put it in the target's place."""
         try:
