@@ -4,6 +4,7 @@ Exit codes: 0 done; 1 a gate, check or audit verdict failed; 2 the input or the 
 measured; 130 interrupted. Command modules import what is heavy inside their functions, so that `--help` stays fast.
 """
 
+import errno
 import os
 import sys
 
@@ -42,8 +43,15 @@ def _root(context: typer.Context, version: bool = typer.Option(False, "--version
 
 def run() -> None:
     """Console entry: run the command, turn evenhand's own errors into one sentence and an exit code."""
+    _open_closed_streams()
+    stdout = sys.stdout
     try:
-        app()
+        try:
+            app()
+        finally:
+            if sys.stdout is not stdout:  # typer puts another one there where nobody reads on, and exits 1
+                raise BrokenPipeError
+            stdout.flush()  # now, while it can still be told that it failed
     except (ProviderError, BudgetSpent) as error:
         say(f"error: {error}")
         sys.exit(3)
@@ -54,5 +62,25 @@ def run() -> None:
         say("interrupted: what was answered is kept; run the same command again to go on")
         sys.exit(130)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_stdout()
         sys.exit(141)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
+            raise
+        _abandon_stdout()
+        say(f"error: standard output cannot be written ({error.strerror}); free some space and run again")
+        sys.exit(2)
+
+
+def _open_closed_streams() -> None:
+    """A stream closed by the caller (`2>&-`) goes nowhere: else notes would be printed on the other one."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # open to the end
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # open to the end
+
+
+def _abandon_stdout() -> None:
+    """Let what is still buffered go nowhere, so that the interpreter does not complain about it at its end."""
+    sys.stdout = None
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
