@@ -244,6 +244,55 @@ def test_a_stop_lets_what_is_in_flight_arrive_and_sends_nothing_more(kit, cache)
     assert len(cache.puts) == 2
 
 
+def test_waiting_for_a_turn_is_not_counted_against_the_deadline(kit, cache):
+    given = []
+
+    class Timed(kit.Provider):
+        async def ask(self, call, profile, *, timeout_s):
+            given.append(timeout_s)
+            return await super().ask(call, profile, timeout_s=timeout_s)
+
+    async def many():
+        patience = RetryPolicy(attempt_timeout_s=0.2, call_deadline_s=0.2)
+        answers = kit.answers(
+            Timed(lambda call, profile: "yes", latency_s=0.03), cache, max_concurrency=1, policy=patience
+        )
+        await asyncio.gather(*(answers.answer(kit.call(str(n))) for n in range(12)))
+
+    asyncio.run(many())
+    assert given == [0.2] * 12
+
+
+def test_attempts_and_the_waits_between_them_use_a_calls_deadline_up(kit, cache):
+    outcomes = iter([burst(0.1), "yes"])
+    given = []
+
+    class Timed(kit.Provider):
+        async def ask(self, call, profile, *, timeout_s):
+            given.append(timeout_s)
+            return await super().ask(call, profile, timeout_s=timeout_s)
+
+    provider = Timed(lambda call, profile: next(outcomes), latency_s=0.05)
+    asyncio.run(kit.answers(provider, cache, policy=RetryPolicy(call_deadline_s=5.0)).answer(kit.call()))
+    assert given[0] == 5.0
+    assert given[1] <= 5.0 - 0.05 - 0.1
+
+
+def test_a_stop_ends_the_wait_for_a_rate(kit, cache):
+    provider = kit.Provider(lambda call, profile: "yes")
+
+    async def stopped():
+        answers = kit.answers(provider, cache, tokens_per_minute=10)
+        answers.endpoints[kit.MODEL].profile = Profile()
+        tasks = [asyncio.create_task(answers.answer(kit.call(str(n), max_tokens=1000))) for n in range(3)]
+        await asyncio.sleep(0.02)
+        answers.stop()
+        return await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5.0)
+
+    results = asyncio.run(stopped())
+    assert sum(isinstance(result, Stopped) for result in results) == 2
+
+
 def test_a_stop_ends_the_wait_between_attempts(kit, cache):
     provider = kit.Provider(lambda call, profile: burst(60.0))
 

@@ -35,7 +35,7 @@ def judge(
     tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="At most, at each endpoint.")] = None,
     timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds for one attempt.")] = 120.0,
     deadline_s: Annotated[
-        float, typer.Option("--deadline", min=0.1, help="Seconds for a call, retries included.")
+        float, typer.Option("--deadline", min=0.1, help="Seconds for a call, retries included, its place in the queue not.")
     ] = 600.0,
     base_url: Annotated[str | None, typer.Option(help="Another endpoint for the models.")] = None,
     store: Annotated[Path, typer.Option(help="Where replies are kept.")] = DEFAULT_STORE,

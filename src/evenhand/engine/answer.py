@@ -182,12 +182,12 @@ class Answers:
 
     async def _fetch(self, endpoint: Endpoint, call: Call, profile: Profile, request: bytes, key: bytes) -> Reply:
         """Ask until there is an answer or no patience left, and make the answer durable."""
-        began = self._clock()
+        spent = _Spent()
         attempts = 0
         while True:
             attempts += 1
             try:
-                reply, latency_s = await self._attempt(endpoint, call, profile, request, began)
+                reply, latency_s = await self._attempt(endpoint, call, profile, request, spent)
                 break
             except ProviderError as error:
                 error.call_key = tagged(key)
@@ -197,10 +197,11 @@ class Answers:
                 )
                 if error.code == "rate_limit":
                     endpoint.limit.refused()
-                wait = self._policy.wait_s(error, attempts, self._clock() - began, self._rng.random())
+                wait = self._policy.wait_s(error, attempts, spent.seconds, self._rng.random())
                 if wait is None:
                     raise
             await self._wait(wait)
+            spent.seconds += wait
         cost_usd = endpoint.price(reply.usage)
         self.tally.reply(reply.usage, cost_usd)
         reply = replace(reply, key=tagged(key))
@@ -218,18 +219,18 @@ class Answers:
         )
 
     async def _attempt(
-        self, endpoint: Endpoint, call: Call, profile: Profile, request: bytes, began: float
+        self, endpoint: Endpoint, call: Call, profile: Profile, request: bytes, spent: "_Spent"
     ) -> tuple[Reply, float]:
         """One attempt, within concurrency, rates and budget; the reply and its latency in seconds."""
         metered = not self.budget.unlimited or endpoint.tokens.per_minute is not None
         worst = _worst(endpoint, call, request) if metered else None
         if worst is not None:
-            await endpoint.tokens.take(worst.tokens)
+            await endpoint.tokens.take(worst.tokens, self._stopping.is_set)
             await self.budget.reserve(worst)
         usage: Usage | None = None
         free = True
         try:
-            await endpoint.requests.take(1)
+            await endpoint.requests.take(1, self._stopping.is_set)
             await endpoint.limit.acquire()
             self.tally.in_flight += 1
             sent = self._clock()
@@ -238,14 +239,14 @@ class Answers:
                     raise Stopped("the run is stopping")
                 self.tally.asked += 1
                 free = False
-                timeout_s = min(
-                    self._policy.attempt_timeout_s, max(self._policy.call_deadline_s - (sent - began), 0.001)
-                )
+                left_s = max(self._policy.call_deadline_s - spent.seconds, 0.001)
+                timeout_s = min(self._policy.attempt_timeout_s, left_s)
                 reply = await endpoint.provider.ask(call, profile, timeout_s=timeout_s)
             except ProviderError as error:
                 free = error.status is not None  # a refusal costs nothing; silence may have been paid for
                 raise
             finally:
+                spent.seconds += self._clock() - sent
                 self.tally.in_flight -= 1
                 endpoint.limit.release()
             endpoint.limit.answered()
@@ -276,6 +277,16 @@ class Answers:
         except TimeoutError:
             return
         raise Stopped("the run is stopping")
+
+
+@dataclass(slots=True)
+class _Spent:
+    """Seconds of a call's deadline that its attempts and the waits between them used up.
+
+    Queueing for a slot or a rate is left out: behind a long queue, calls that were never sent would count as too slow.
+    """
+
+    seconds: float = 0.0
 
 
 def _worst(endpoint: Endpoint, call: Call, request: bytes) -> Reservation:

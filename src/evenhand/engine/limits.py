@@ -7,6 +7,10 @@ from collections.abc import Callable
 __all__ = ["ConcurrencyLimit", "RateLimit"]
 
 
+# How long a wait for a rate goes on, in seconds, before it looks whether the run is stopping.
+_LOOK_UP_S = 0.25
+
+
 class ConcurrencyLimit:
     """At most `limit` calls in flight; a burst of 429s shrinks the limit, answers let it grow back.
 
@@ -82,16 +86,22 @@ class RateLimit:
         self._level = self._room
         self._at = clock()
 
-    async def take(self, amount: float) -> None:
-        """Wait until `amount` units fit; more than the bucket holds is taken on credit and waited for afterwards."""
+    async def take(self, amount: float, stopping: Callable[[], bool] = lambda: False) -> None:
+        """Wait until `amount` units fit; more than the bucket holds is taken on credit and waited for afterwards.
+
+        Args:
+            amount: units.
+            stopping: once true, the wait ends and nothing is taken.
+        """
         if self.per_minute is None:
             return
-        while True:
+        while not stopping():
             self._refill()
             if self._level >= min(amount, self._room):
                 self._level -= amount
                 return
-            await asyncio.sleep((min(amount, self._room) - self._level) * 60.0 / self.per_minute)
+            wait_s = (min(amount, self._room) - self._level) * 60.0 / self.per_minute
+            await asyncio.sleep(min(wait_s, _LOOK_UP_S))
 
     def correct(self, amount: float) -> None:
         """Take (or, if negative, give back) what an estimate missed."""

@@ -17,7 +17,7 @@ class RetryPolicy:
         first_wait_s: wait before the second attempt, doubled for each further one.
         largest_wait_s: no backoff of ours is longer; what Retry-After asks for is honoured up to the call's deadline.
         attempt_timeout_s: deadline of one attempt, over the whole exchange.
-        call_deadline_s: deadline of a call, its waits included.
+        call_deadline_s: deadline of a call: its attempts and the waits between them, not its turn in a queue.
     """
 
     max_attempts: int = 8
