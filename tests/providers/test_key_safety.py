@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import json
 import logging
 import pickle
 import traceback
@@ -32,8 +33,6 @@ def everything_in(error: BaseException) -> str:
 
 async def echo(request, writer) -> None:
     """A server that repeats the request's headers in its error, as some debugging gateways do."""
-    import json
-
     text = f"you sent {request.headers['authorization']} and it broke"
     body = json.dumps({"error": {"message": text, "code": None}}).encode()
     status = request.json["model"]
@@ -62,6 +61,19 @@ def test_an_endpoint_that_repeats_the_key_does_not_get_it_into_a_message(refused
     assert KEY not in everything_in(error)
     assert "Zq9" not in everything_in(error)
     assert KEY not in caplog.text
+
+
+def test_a_reply_that_repeats_the_key_is_kept_without_it(ask, http, completion) -> None:
+    verdict = json.dumps({"quote": f"Bearer {KEY}"})
+    message = {"reasoning": f"they sent {KEY}", "refusal": KEY}
+    reply = ask(http(completion(verdict, message=message, model=KEY)), api_key=KEY)
+    assert "Zq9" not in repr(reply)
+    assert reply.text == '{"quote": "Bearer [key]"}'
+
+
+def test_a_key_that_is_a_word_may_stand_in_a_reply(ask, http, completion) -> None:
+    said = '{"quote": "an EMPTY lm-studio"}'
+    assert [ask(http(completion(said)), api_key=key).text for key in ("EMPTY", "lm-studio")] == [said, said]
 
 
 @pytest.mark.parametrize("answer", [hang_up, garbage, never])

@@ -130,6 +130,12 @@ def test_text_finish_and_model_come_through(ask, http, call, body) -> None:
 
 
 @BOTH
+def test_a_reply_that_repeats_the_key_is_kept_without_it(ask, http, call, body) -> None:
+    echo = json.loads(json.dumps(body()).replace(json.dumps(TEXT)[1:-1], f"you sent {KEY}"))
+    assert ask(http(echo), call).text == "you sent [key]"
+
+
+@BOTH
 def test_cached_tokens_are_part_of_the_input(ask, http, call, body) -> None:
     usage = ask(http(body()), call).usage
     assert (usage.input_tokens, usage.cached_tokens, usage.output_tokens) == (100, 70, 30)

@@ -19,7 +19,7 @@ from yarl import URL
 
 from evenhand.errors import ProviderError
 from evenhand.providers.address import endpoint_identity, request_base
-from evenhand.providers.chat_faults import Place, error_fields, fault_of_status, is_filtered, quoted
+from evenhand.providers.chat_faults import Place, error_fields, fault_of_status, is_filtered, quoted, without_key
 from evenhand.providers.chat_wire import read_completion, reply_from, request_body, way_of_asking
 from evenhand.providers.environment import Secret
 from evenhand.providers.names import split_model
@@ -163,7 +163,7 @@ class ChatProvider:
         except msgspec.DecodeError as error:
             found, why = None, str(error)
         if isinstance(found, Reply):
-            return found
+            return without_key(found, self._place.key)
         if found is None:
             self._refuse_body(content, headers, why)
         body = {"error": found.error}

@@ -10,13 +10,14 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any
 
 from evenhand.errors import ProviderError, QuotaExhausted, UnsupportedParameter
-from evenhand.terms import Call, Profile
+from evenhand.terms import Call, Profile, Reply
 
 __all__ = [
     "ErrorFields",
@@ -27,9 +28,13 @@ __all__ = [
     "quoted",
     "retry_after_s",
     "scrubbed",
+    "without_key",
 ]
 
 QUOTED_CHARS = 200
+
+# Below this a key is a word (`EMPTY`, `lm-studio`) that a reply may well hold, and guards nothing.
+_SHORTEST_SECRET = 16
 
 _QUOTA_CODES = {
     "insufficient_quota",
@@ -290,9 +295,29 @@ def _date(text: str | None) -> datetime | None:
 def scrubbed(text: str, key: str | None) -> str:
     """A text without the key, and without whatever follows `Bearer`."""
     if key and len(key) >= 4:
-        for form in {key, json.dumps(key)[1:-1], json.dumps(key, ensure_ascii=False)[1:-1]}:
+        for form in _written(key):
             text = text.replace(form, "[key]")
     return re.sub(r"(?i)\b(bearer)\s+[^\s\"',}]+", r"\1 [key]", text)
+
+
+def without_key(reply: Reply, key: str | None) -> Reply:
+    """A reply without the key, should an endpoint repeat it there: replies are kept, and a key is kept nowhere."""
+    if not key or len(key) < _SHORTEST_SECRET:
+        return reply
+    texts: dict[str, Any] = {}
+    for name in ("text", "refusal", "reasoning", "model"):
+        text = clean = getattr(reply, name) or ""
+        for form in _written(key):
+            clean = clean.replace(form, "[key]")
+        if clean != text:
+            texts[name] = clean
+    return replace(reply, **texts) if texts else reply
+
+
+@lru_cache(maxsize=16)  # for each reply again
+def _written(key: str) -> frozenset[str]:
+    """A key as it stands in plain text and in JSON."""
+    return frozenset({key, json.dumps(key)[1:-1], json.dumps(key, ensure_ascii=False)[1:-1]})
 
 
 def quoted(text: str, key: str | None) -> str:

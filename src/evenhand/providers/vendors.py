@@ -37,6 +37,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from evenhand.errors import InvalidInput, UnsupportedParameter
 from evenhand.providers.address import endpoint_identity, proxy_for
+from evenhand.providers.chat_faults import without_key
 from evenhand.providers.names import known, split_model
 from evenhand.providers.vendor_faults import fault_of
 from evenhand.terms import Call, Profile, Reply, TokenChoice, Usage
@@ -107,7 +108,7 @@ class VendorProvider:
                 limit_s=timeout_s,
             )
         else:
-            return _reply(response)
+            return without_key(_reply(response), self._key)
         raise fault  # outside the handler: the library's errors hold requests, and these hold the key
 
     async def close(self) -> None:
