@@ -67,7 +67,7 @@ criteria:
         protocol="checklist",
         models=(
             ModelSpec(model="openai/a"),
-            ModelSpec(model="other:b", base_url="http://127.0.0.1:1/v1", api_key_env="MY_KEY", family="llama"),
+            ModelSpec(model="other/b", base_url="http://127.0.0.1:1/v1", api_key_env="MY_KEY", family="llama"),
         ),
         reruns=3,
         temperature=0.7,

@@ -162,15 +162,10 @@ def _models(value: Value) -> tuple[ModelSpec, ...]:
     models: list[ModelSpec] = []
     for entry in value.items():
         model = _model(entry)
-        if any(_same(model.model) == _same(other.model) for other in models):
+        if any(model.model == other.model for other in models):
             entry.refuse(f"{model.model!r} stands here twice; to ask one model several times write `reruns`")
         models.append(model)
     return tuple(models)
-
-
-def _same(name: str) -> str:
-    """A model's name with its first separator in one form."""
-    return re.sub("[/:]", "/", name, count=1)
 
 
 def _model(value: Value) -> ModelSpec:
@@ -189,12 +184,12 @@ def _model(value: Value) -> ModelSpec:
 
 
 def _model_name(value: Value) -> str:
-    """A model's name, which begins with its provider's."""
+    """A model's name, which begins with its provider's; `openai:x` is `openai/x`, so that one model has one name."""
     name = value.text()
     provider, *rest = re.split("[/:]", name, maxsplit=1)
     if not provider or not rest or not rest[0]:
         value.refuse(f"{name!r} names no provider; write provider/model, such as openai/{name.strip('/:') or 'MODEL'}")
-    return name
+    return f"{provider}/{rest[0]}"
 
 
 def _base_url(value: Value) -> str:
