@@ -273,6 +273,8 @@ BAD = {
     "an unknown provider": (["judge.yaml", "items.jsonl", "--model", "opnai/gpt"], "openai"),
     "an unset key": (["judge.yaml", "items.jsonl", "--model", "openai/gpt-5.4-mini"], "OPENAI_API_KEY"),
     "a model named twice": (["judge.yaml", "items.jsonl", "-m", "a/b", "-m", "a/b"], "--reruns"),
+    "a model named twice in two forms": (["judge.yaml", "items.jsonl", "-m", "openai/b", "-m", "openai:b"], "--reruns"),
+    "records in place of the items": (["judge.yaml", "items.jsonl", "-o", "items.jsonl"], "name another file"),
     "a mapping without a column": (["judge.yaml", "items.jsonl", "--map", "candidate"], "FIELD=COLUMN"),
     "dollars without a price": (["judge.yaml", "items.jsonl", "--budget-usd", "1"], "--budget-tokens"),
     "an output of no known kind": (["judge.yaml", "items.jsonl", "-o", "out.docx"], ".jsonl"),
@@ -294,14 +296,23 @@ def test_bad_calls_get_one_sentence_and_exit_2(evenhand, desk, name):
     assert {path.name for path in folder.iterdir()} - before <= {".evenhand"}
 
 
+SCALES = """\
+name: scales
+protocol: number
+models: [scripted/replies.jsonl]
+criteria:
+  - {id: a, levels: [1, 10]}
+  - {id: b, levels: [1, 5]}
+"""
 BAD_JUDGES = {
     "an unknown key": (CHECKLIST + "criterions: []\n", ["line 10", "criterions", "criteria"]),
     "weights that miss 1": (EVIDENCE.replace("0.6", "0.4"), ["0.4", "0.8", "1"]),
     "a check without a question": (CHECKLIST.replace(", ask: Does it state the fact?", ""), ["line 8", "ask"]),
-    "levels out of reach": (CHECKLIST.replace("[0, 2]", "[0, 5]"), ["5", "2", "map: share"]),
+    "levels out of reach": (CHECKLIST.replace("[0, 2]", "[0, 5]"), ["judge.yaml", "5", "2", "map: share"]),
     "an empty file": ("", ["judge.yaml"]),
     "a stray tab": ("name: x\n\tprotocol: number\n", ["line 2"]),
     "no protocol": ("name: x\n", ["protocol"]),
+    "two scales": (SCALES, ["judge.yaml", "1..10", "1..5"]),
     "an unknown protocol": (CHECKLIST.replace("checklist", "checklists"), ["checklist"]),
 }
 
@@ -314,6 +325,7 @@ def test_bad_judge_files_are_named_by_line_and_field(evenhand, desk, name):
     assert done.code == 2, done.err
     for part in says:
         assert part in done.err
+    assert evenhand("judge", "judge.yaml", "items.jsonl", "--dry-run").err == done.err
 
 
 BAD_ITEMS = {
@@ -353,3 +365,20 @@ def test_a_store_inside_a_judged_folder_is_refused(evenhand, desk, tmp_path):
     assert done.code == 2
     assert "inside" in done.err
     assert evenhand("judge", "judge.yaml", "entries").code == 0
+
+
+def test_records_inside_a_judged_folder_are_refused_since_the_next_run_would_judge_them(evenhand, desk, tmp_path):
+    desk()
+    (tmp_path / "entries").mkdir()
+    (tmp_path / "entries" / "a.txt").write_text("The answer is 4.")
+    done = evenhand("judge", "judge.yaml", "entries", "-o", "entries/records.jsonl")
+    assert done.code == 2
+    assert "name a file elsewhere" in done.err
+
+
+def test_a_models_name_is_the_same_with_either_separator(evenhand, desk):
+    desk()
+    evenhand("judge", "judge.yaml", "items.jsonl")
+    again = evenhand("judge", "judge.yaml", "items.jsonl", "-m", "scripted:replies.jsonl", "--json").document
+    assert again["summary"]["calls"]["asked"] == 0
+    assert again["records"][0]["member"] == "scripted/replies.jsonl"

@@ -35,7 +35,7 @@ def judge(
     tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="At most, at each endpoint.")] = None,
     timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds for one attempt.")] = 120.0,
     deadline_s: Annotated[
-        float, typer.Option("--deadline", min=0.1, help="Seconds for a call, retries included, its place in the queue not.")
+        float, typer.Option("--deadline", min=0.1, help="Seconds for a call with its retries, not its turn.")
     ] = 600.0,
     base_url: Annotated[str | None, typer.Option(help="Another endpoint for the models.")] = None,
     store: Annotated[Path, typer.Option(help="Where replies are kept.")] = DEFAULT_STORE,
@@ -61,7 +61,10 @@ def judge(
     from evenhand.store.judge_files import read_judge
 
     spec = _overridden(read_judge(judge_file), model, reruns, temperature)
+    _refuse_unfit(spec, judge_file)
     _refuse_candidates_store(items_path, store)
+    if output is not None:
+        _refuse_overwriting(output, judge_file, items_path)
     items = read_items(items_path, mapping=_mapping(map_), encoding=encoding, limit=limit, skip_empty=skip_empty)
     session = Session(spec, items, store=store, base_url=base_url, dry=dry_run)
     for note in items.notes:
@@ -121,16 +124,18 @@ def _document(judged: "Judged", output: Path | None) -> dict[str, Any]:
 def _overridden(
     spec: "JudgeSpec", models: list[str] | None, reruns: int | None, temperature: float | None
 ) -> "JudgeSpec":
-    """The judge as the command line changes it."""
+    """The judge as the command line changes it; `openai:x` is `openai/x`, as in judge files."""
+    from evenhand.providers.names import split_model
     from evenhand.terms import ModelSpec
 
     changes: dict[str, Any] = {}
     if models:
-        twice = next((name for name in models if models.count(name) > 1), None)
+        names = ["/".join(split_model(name)) if split_model(name)[1] else name for name in models]
+        twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InvalidInput(f"--model {shown(twice)} is given twice; to ask one model again use --reruns")
         given = {known.model: known for known in spec.models}
-        changes["models"] = tuple(given.get(name) or ModelSpec(model=name) for name in models)
+        changes["models"] = tuple(given.get(name) or ModelSpec(model=name) for name in names)
     if reruns is not None:
         changes["reruns"] = reruns
     if temperature is not None:
@@ -149,6 +154,31 @@ def _mapping(pairs: list[str] | None) -> dict[str, str]:
             raise InvalidInput(f"--map {shown(pair)}: expected FIELD=COLUMN, such as candidate=my_column")
         mapping[field] = column
     return mapping
+
+
+def _refuse_unfit(spec: "JudgeSpec", judge_file: Path) -> None:
+    """Name the file in whatever its protocol or its scales refuse, also where nothing will be sent."""
+    from evenhand.judges import judge_for
+    from evenhand.scoring.verdicts import VerdictScorer
+    from evenhand.store.packaged import templates
+
+    try:
+        judge_for(spec, templates())
+        VerdictScorer(spec)
+    except InvalidInput as error:
+        raise InvalidInput(f"{shown(str(judge_file))}: {error}") from error
+
+
+def _refuse_overwriting(output: Path, judge_file: Path, items_path: Path) -> None:
+    """Records may take the place of older records, never of what was read; in a judged folder they would be judged."""
+    for read in (judge_file, items_path):
+        if output.exists() and read.exists() and output.samefile(read):
+            raise InvalidInput(f"--output {shown(str(output))} is {shown(str(read))} itself; name another file")
+    if items_path.is_dir() and output.resolve().is_relative_to(items_path.resolve()):
+        raise InvalidInput(
+            f"--output {shown(str(output))} lies inside the judged folder {shown(str(items_path))}, where the next run "
+            "would judge it; name a file elsewhere"
+        )
 
 
 def _refuse_candidates_store(items_path: Path, store: Path) -> None:

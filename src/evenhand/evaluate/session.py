@@ -20,6 +20,7 @@ from evenhand.evaluate.evaluation import Evaluation, Settings
 from evenhand.judges import judge_for
 from evenhand.providers.environment import read_dotenv
 from evenhand.providers.open import Target, open_provider, price, resolve
+from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.packaged import templates
 from evenhand.store.sql import Store, open_store
 from evenhand.terms import Call, Item, JudgeSpec, Record, Usage
@@ -87,6 +88,7 @@ class Session:
         self.spec = spec
         self.items = items
         self.judge = judge_for(spec, templates())
+        VerdictScorer(spec)  # refuses here, before a dry run too, what could not be scored
         self._store_path = store
         variables = os.environ if environ is None else environ
         dotenv = read_dotenv(folder or Path.cwd())
