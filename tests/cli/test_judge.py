@@ -259,6 +259,14 @@ def test_changed_wording_never_meets_an_old_reply(evenhand, weighed, tmp_path):
     assert "asks something else" in done.err
 
 
+@pytest.mark.parametrize("change", ["temperature: 1", "max_tokens: 4000"])
+def test_other_parameters_never_meet_an_old_reply(evenhand, weighed, tmp_path, change):
+    (tmp_path / "other.yaml").write_text(f"{EVIDENCE}{change}\n")
+    done = evenhand("rescore", "out.jsonl", "--judge", "other.yaml")
+    assert done.code == 2
+    assert f"changed {change.split(':')[0]} needs new replies" in done.err
+
+
 def test_changed_weights_meet_the_old_replies(evenhand, weighed, tmp_path):
     (tmp_path / "other.yaml").write_text(EVIDENCE.replace("0.6", "0.5").replace("0.4", "0.5"))
     done = evenhand("rescore", "out.jsonl", "--judge", "other.yaml", "--json")

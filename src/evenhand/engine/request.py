@@ -15,7 +15,7 @@ from evenhand.errors import InvalidInput
 from evenhand.keys import canonical_json
 from evenhand.terms import Call, Message, Profile
 
-__all__ = ["Requester", "messages_of"]
+__all__ = ["Requester", "asked_otherwise", "messages_of"]
 
 # Raised if the canonical request ever gets another form, so that old keys cannot meet new requests.
 REQUEST_VERSION = 1
@@ -40,9 +40,12 @@ class _Request(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Stored(msgspec.Struct):
-    """The part of a stored request that a replay compares."""
+    """The part of a stored request that a replay compares: what the judge decides."""
 
     messages: tuple[Message, ...]
+    schema: msgspec.Raw
+    temperature: int | float | None
+    max_tokens: int
 
 
 _encode = msgspec.json.Encoder(order=None).encode
@@ -107,6 +110,20 @@ class Requester:
 def messages_of(request: bytes) -> tuple[Message, ...]:
     """The messages of a stored canonical request."""
     return _decode(request).messages
+
+
+def asked_otherwise(request: bytes, call: Call) -> str | None:
+    """In what a call differs from a stored request that is said to answer it: `wording`, `schema`, `temperature` or
+    `max_tokens`; None where the reply is one to this call. Member, rerun and attempt are the record's to say.
+    """
+    stored = _decode(request)
+    if stored.messages != call.messages:
+        return "wording"
+    if bytes(stored.schema) != (b"null" if call.schema is None else canonical_json(call.schema)):
+        return "schema"
+    if stored.temperature != _number(call.temperature):
+        return "temperature"
+    return "max_tokens" if stored.max_tokens != call.max_tokens else None
 
 
 def _number(value: float | None) -> int | float | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from evenhand.engine.request import messages_of
+from evenhand.engine.request import asked_otherwise
 from evenhand.errors import InvalidInput, StoreError
 from evenhand.evaluate.recording import Recorder, judge_head
 from evenhand.identity import judge_hash
@@ -169,10 +169,11 @@ def _next(call: Call, replies: Iterator[tuple[Reply, bytes]], record: Record) ->
             "names; judge it again"
         )
     reply, request = found
-    if messages_of(request) != call.messages:
+    changed = asked_otherwise(request, call)
+    if changed is not None:
         raise InvalidInput(
             f"record {record.item!r}: the judge now asks something else than what was answered under {reply.key}; "
-            "changed wording needs new replies: run `evenhand judge`"
+            f"changed {changed} needs new replies: run `evenhand judge`"
         )
     return reply
 
