@@ -157,6 +157,7 @@ def test_ctrl_c_keeps_what_was_answered(desk, endpoints):
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
+    assert "run the same command again to go on" in errors
     answered = endpoint.stats()["kinds"]["ok"]
     with sqlite3.connect(desk.folder / ".evenhand" / "evenhand.db") as database:
         (kept,) = database.execute("select count(*) from replies").fetchone()

@@ -16,6 +16,8 @@ from evenhand.errors import BudgetSpent, EvenhandError, ProviderError
 
 __all__ = ["app", "run"]
 
+_INTERRUPTED = 130
+
 app = typer.Typer(
     name="evenhand",
     help="Automated judging you can check: models find evidence, arithmetic picks the number.",
@@ -58,9 +60,13 @@ def run() -> None:
     except EvenhandError as error:
         say(f"error: {error}")
         sys.exit(2)
+    except SystemExit as ended:
+        if ended.code == _INTERRUPTED:  # typer makes this of a KeyboardInterrupt, and says nothing
+            say("interrupted: what was answered is kept; run the same command again to go on")
+        raise
     except KeyboardInterrupt:
-        say("interrupted: what was answered is kept; run the same command again to go on")
-        sys.exit(130)
+        say("interrupted")  # before or after the command itself
+        sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         _abandon_stdout()
         sys.exit(141)
