@@ -58,6 +58,29 @@ def test_what_was_never_answered_has_no_price_to_know():
     assert summed(nothing, a_record(1, cost_usd=0.5))["cost_usd"] == 0.5
 
 
+def test_a_run_without_any_answer_has_no_cost_not_a_cost_of_zero():
+    nothing = a_record(status="failed", cause={"code": "provider"}, keys=())
+    assert summed(nothing)["cost_usd"] is None
+
+
+def test_one_message_stands_for_each_cause():
+    late = {"code": "deadline", "message": "no answer within 2 s"}
+    cut = {"code": "truncated", "message": "cut at 800 tokens"}
+    records = [
+        a_record(status="failed", item=name, cause=cause) for name, cause in (("a", late), ("b", cut), ("c", cut))
+    ]
+    assert summed(*records)["cause_examples"] == {
+        "deadline": "a: no answer within 2 s",
+        "truncated": "b: cut at 800 tokens",
+    }
+
+
+def test_tokens_that_no_endpoint_reported_are_unknown_not_zero():
+    assert summed(a_record(1, usage=Usage(input_tokens=5, output_tokens=2)))["usage"]["cached_tokens"] is None
+    both = [a_record(1, member="a", usage=Usage(cached_tokens=3)), a_record(1, member="b")]
+    assert summed(*both)["usage"]["cached_tokens"] == 3
+
+
 def test_tokens_that_an_endpoint_did_not_count_are_said_to_be_unknown():
     document = summed(a_record(1, usage=Usage(input_tokens=5, output_tokens=2)), a_record(1))
     assert document["usage"]["input_tokens"] == 5

@@ -16,23 +16,24 @@ __all__ = ["MemberSummary", "Summary", "quotes_of"]
 
 @dataclass(slots=True)
 class MemberSummary:
-    """The sums of one member, or of all."""
+    """The sums of one member, or of all; None where no record reported the figure."""
 
     verdict: int = 0
     abstained: int = 0
     failed: int = 0
     scores: Counter[float] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
+    messages: dict[str, str] = field(default_factory=dict)
     quotes_offered: int = 0
     quotes_absent: int = 0
     quotes_empty: int = 0
     quote_statuses: Counter[str] = field(default_factory=Counter)
     input_tokens: int = 0
-    cached_tokens: int = 0
+    cached_tokens: int | None = None
     output_tokens: int = 0
-    reasoning_tokens: int = 0
+    reasoning_tokens: int | None = None
     usage_unknown: int = 0
-    cost_usd: float = 0.0
+    cost_usd: float | None = None
     cost_unknown: int = 0
     flags: Counter[str] = field(default_factory=Counter)
 
@@ -51,21 +52,24 @@ class MemberSummary:
             self.abstained += 1
         else:
             self.failed += 1
-            self.causes[str((record.cause or {}).get("code"))] += 1
+            cause = record.cause or {}
+            self.causes[str(cause.get("code"))] += 1
+            self.messages.setdefault(str(cause.get("code")), f"{record.item}: {cause.get('message')}")
         for quote, status in quotes_of(record):
             self._add_quote(quote, status)
         self._add_usage(record.usage)
         if record.cost_usd is None:
             self.cost_unknown += bool(record.keys)  # without a reply there was nothing to price
         else:
-            self.cost_usd += record.cost_usd
+            self.cost_usd = (self.cost_usd or 0.0) + record.cost_usd
         self.flags.update(record.flags)
 
     def merge(self, other: "MemberSummary") -> None:
         """Add another member's sums."""
-        for name in self.__dataclass_fields__:
+        self.messages = other.messages | self.messages
+        for name in self.__dataclass_fields__.keys() - {"messages"}:
             mine, theirs = getattr(self, name), getattr(other, name)
-            setattr(self, name, mine + theirs)
+            setattr(self, name, theirs if mine is None else mine if theirs is None else mine + theirs)
 
     def document(self) -> dict[str, Any]:
         """The sums as `--json` prints them; a figure that is not defined is null, and its n says why."""
@@ -77,6 +81,7 @@ class MemberSummary:
             "abstained": self.abstained,
             "failed": self.failed,
             "causes": dict(sorted(self.causes.items())),
+            "cause_examples": dict(sorted(self.messages.items())),
             "scores": {_label(score): count for score, count in sorted(self.scores.items())},
             "n_scores": n_scores,
             "mode": mode,
@@ -88,7 +93,7 @@ class MemberSummary:
             "quote_statuses": dict(sorted(self.quote_statuses.items())),
             "fabricated_quote_rate": _share(self.quotes_absent, self.quotes_offered),
             "fabricated_quote_interval": _interval(self.quotes_absent, self.quotes_offered),
-            "cost_usd": None if self.cost_unknown else round(self.cost_usd, 10),
+            "cost_usd": None if self.cost_unknown or self.cost_usd is None else round(self.cost_usd, 10),
             "cost_unknown": self.cost_unknown,
             "usage": {
                 "input_tokens": self.input_tokens,
@@ -110,9 +115,11 @@ class MemberSummary:
 
     def _add_usage(self, usage: Usage) -> None:
         self.input_tokens += usage.input_tokens or 0
-        self.cached_tokens += usage.cached_tokens or 0
         self.output_tokens += usage.output_tokens or 0
-        self.reasoning_tokens += usage.reasoning_tokens or 0
+        if usage.cached_tokens is not None:
+            self.cached_tokens = (self.cached_tokens or 0) + usage.cached_tokens
+        if usage.reasoning_tokens is not None:
+            self.reasoning_tokens = (self.reasoning_tokens or 0) + usage.reasoning_tokens
         self.usage_unknown += usage.input_tokens is None or usage.output_tokens is None
 
 

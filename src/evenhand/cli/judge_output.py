@@ -62,8 +62,8 @@ def summary_lines(group: Mapping[str, Any]) -> list[str]:
     lines = [
         f"verdicts {group['verdict']}   abstained {group['abstained']}   failed {group['failed']}   of {group['n']}"
     ]
-    if group["causes"]:
-        lines.append("failed   " + ", ".join(f"{code} {count}" for code, count in group["causes"].items()))
+    for code, count in group["causes"].items():
+        lines.append(f"failed   {code} {count}, such as {shown(group['cause_examples'][code], 240)}")
     if group["scores"]:
         lines += ["", *_histogram(group["scores"]), ""]
         lines.append(
@@ -73,10 +73,8 @@ def summary_lines(group: Mapping[str, Any]) -> list[str]:
     lines.append(_quotes_line(group))
     usage = group["usage"]
     unknown = f" ({usage['unknown']} without a count)" if usage["unknown"] else ""
-    lines.append(
-        f"tokens   {usage['input_tokens']:,} in ({usage['cached_tokens']:,} cached), "
-        f"{usage['output_tokens']:,} out{unknown}"
-    )
+    cached = "" if usage["cached_tokens"] is None else f" ({usage['cached_tokens']:,} cached)"
+    lines.append(f"tokens   {usage['input_tokens']:,} in{cached}, {usage['output_tokens']:,} out{unknown}")
     lines.append(_cost_line(group))
     if group["flags"]:
         lines.append("flags    " + ", ".join(f"{shown(flag)} {count}" for flag, count in group["flags"].items()))
@@ -120,6 +118,8 @@ def _quotes_line(group: Mapping[str, Any]) -> str:
 def _cost_line(group: Mapping[str, Any]) -> str:
     if group["cost_usd"] is not None:
         return f"cost     ${group['cost_usd']:.4f}"
+    if not group["cost_unknown"]:
+        return "cost     unknown: nothing was answered"
     return f"cost     unknown: {group['cost_unknown']} of {group['n']} judgements have no known price"
 
 
