@@ -163,6 +163,20 @@ def test_a_cell_over_its_cap_keeps_the_strongest_and_says_so():
     assert wider.score(verdict(CriterionVerdict(id="overall", items=crowd))).criteria[0].arithmetic["total_items"] == 7
 
 
+def test_one_item_under_the_logarithm_abstains_and_keeps_what_was_found():
+    pooled = VerdictScorer(judge("evidence", scoring={"variant": "log"}))
+    found = pooled.score(verdict(CriterionVerdict(id="overall", items=items(3))))
+    assert (found.score, found.exact) == (None, None)
+    assert "ln(1)" in found.abstained
+    steps = found.criteria[0].arithmetic
+    assert (steps["net_impact"], steps["total_items"], steps["normalized"], steps["raw"]) == (3, 1, None, None)
+    spec = judge("evidence", Criterion(id="a"), Criterion(id="b"), layout="matrix", scoring={"variant": "log"})
+    matrix = VerdictScorer(spec).score(
+        verdict(CriterionVerdict(id="a", items=items(3, 1)), CriterionVerdict(id="b", items=items(-2)))
+    )
+    assert matrix.abstained == "criterion 'b': one evidence item counts, and the variant divides by ln(1), which is 0"
+
+
 def test_formula_settings_of_the_judge_file_are_used():
     spec = judge("evidence", scoring={"variant": "ranked", "scale": Decimal(6)})
     found = VerdictScorer(spec).score(verdict(CriterionVerdict(id="overall", items=items(-3, -3, -1))))

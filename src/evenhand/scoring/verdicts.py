@@ -9,10 +9,11 @@ What is shown of a checklist or a mean is rounded half up to two decimals; `exac
 that has no score (nothing applies, no evidence counts) leaves the whole record without one, with the reason.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from math import nan
 from typing import Any
 
 from evenhand.errors import InvalidInput
@@ -22,7 +23,7 @@ from evenhand.scoring.flags import pool_flags
 from evenhand.scoring.impact import Breakdown, arithmetic, score_items, weakest_over_cap
 from evenhand.scoring.scales import Scale, common_scale, half_up, plain_number, scale_of, scale_score, weight_shares
 from evenhand.scoring.variants import Settings, settings
-from evenhand.terms import IMPACTS, Criterion, CriterionVerdict, JudgeSpec, Verdict
+from evenhand.terms import IMPACTS, Criterion, CriterionVerdict, Evidence, JudgeSpec, Verdict
 
 __all__ = ["NUMBER_LEVELS", "SCORED_PROTOCOLS", "Scored", "ScoredCriterion", "VerdictScorer", "judge_settings"]
 
@@ -34,6 +35,7 @@ NUMBER_LEVELS = (Decimal(1), Decimal(10))
 
 _DIGITS = 2
 _NOTHING = "no evidence item counts, so there is nothing to score"
+_LONE = "one evidence item counts, and the variant divides by ln(1), which is 0"
 
 Ends = tuple[int | float, int | float]
 
@@ -230,7 +232,7 @@ def _pooled(verdict: Verdict, chosen: Settings) -> Scored:
         scale=made.scale,
         criteria=(made,),
         flags=_flags(made, breakdown),
-        abstained=_NOTHING if made.score is None else None,
+        abstained=_without_score(breakdown) if made.score is None else None,
     )
 
 
@@ -245,7 +247,7 @@ def _matrix(verdict: Verdict, chosen: Settings, shares: Mapping[str, Fraction]) 
     flags = [f"{flag}:{made.id}" for made, steps in pools for flag in _flags(made, steps)]
     if overall.self_check == "fail":
         flags.append("self_check_failed")
-    reasons = [f"criterion {name!r}: {_NOTHING}" for name in overall.empty]
+    reasons = [f"criterion {made.id!r}: {_without_score(steps)}" for made, steps in pools if made.score is None]
     return Scored(
         score=overall.score,
         exact=overall.exact,
@@ -261,8 +263,11 @@ def _pool(found: CriterionVerdict, chosen: Settings, weight: float) -> tuple[Sco
     """One pool's score, each cell within its cap."""
     dropped = weakest_over_cap(found.items, chosen.cap)
     kept = [item for position, item in enumerate(found.items) if position not in dropped] if dropped else found.items
-    breakdown = score_items(kept, chosen)
+    lone = chosen.normaliser == "log" and sum(item.counted for item in kept) == 1
+    breakdown = _lone(kept, chosen) if lone else score_items(kept, chosen)
     steps: dict[str, Any] = {"variant": chosen.variant, **arithmetic(breakdown)}
+    if lone:
+        steps["normalized"] = None
     if dropped:
         steps["over_cap"] = list(dropped)
     made = ScoredCriterion(
@@ -274,6 +279,18 @@ def _pool(found: CriterionVerdict, chosen: Settings, weight: float) -> tuple[Sco
         arithmetic=steps,
     )
     return made, breakdown
+
+
+def _lone(items: Sequence[Evidence], chosen: Settings) -> Breakdown:
+    """A pool that `log` cannot normalise: a judge may well find one thing only, and that must not end a run."""
+    made = score_items(items, replace(chosen, normaliser="sqrt"))
+    undefined: dict[str, Any] = dict.fromkeys(("raw_unclamped", "raw", "exact", "score"))
+    return replace(made, settings=chosen, normalized=nan, **undefined)
+
+
+def _without_score(breakdown: Breakdown) -> str:
+    """Why a pool has no score."""
+    return _LONE if breakdown.n else _NOTHING
 
 
 def _flags(made: ScoredCriterion, breakdown: Breakdown) -> tuple[str, ...]:
