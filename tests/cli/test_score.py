@@ -184,7 +184,9 @@ def test_what_is_wrong_is_refused_by_item(file):
     assert "items[0].criterion is 'aa', which has no weight; did you mean 'a'" in refused(
         file({"items": items((3, "aa")), "weights": weights})
     )
-    assert "0.4 + 0.4 is 0.8" in refused(file({"items": items((3, "a")), "weights": {"a": 0.4, "b": 0.4}}))
+    assert "e.json: weights: 0.4 + 0.4 is 0.8" in refused(
+        file({"items": items((3, "a")), "weights": {"a": 0.4, "b": 0.4}})
+    )
     assert "[1] names no criterion while other items do" in refused(file(items((3, "a"), 3)))
     assert "[0] is the only item, and the variant 'log'" in refused(file(items(3)), "--variant", "log")
     assert "[2] is the only item of the criterion 'b'" in refused(

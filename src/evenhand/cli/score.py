@@ -100,7 +100,10 @@ def _score_file(file: "EvidenceFile", chosen: "Settings", output: Path | None, a
             warn(f"{file.name}: holds no item that counts, so there is no score")
         _warn_flags(pool_flags(breakdown))
         return
-    overall = score_criteria(items, weights, chosen)
+    try:
+        overall = score_criteria(items, weights, chosen)
+    except InvalidInput as error:
+        raise InvalidInput(f"{file.name}: {error}") from error
     equal = file.weights is None
     _deliver(_overall_document(overall), _overall_text(file.name, overall, equal=equal), output, as_json)
     if equal:
