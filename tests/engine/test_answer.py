@@ -201,6 +201,22 @@ def test_a_token_budget_stops_before_it_is_exceeded(kit, cache):
     assert len(provider.calls) == len(done)
 
 
+def test_a_budget_holds_even_where_a_tokenizer_takes_a_token_for_each_byte(kit, cache):
+    def as_digits(call, profile):
+        text = call.messages[0].text
+        return Reply(text="yes", usage=Usage(input_tokens=len(text), cached_tokens=0, output_tokens=40))
+
+    budget = Budget(tokens=3000)
+
+    async def many():
+        answers = kit.answers(kit.Provider(as_digits), cache, budget=budget)
+        calls = [kit.call(str(n) * 1000, max_tokens=40) for n in range(4)]
+        return await asyncio.gather(*map(answers.answer, calls), return_exceptions=True)
+
+    asyncio.run(many())
+    assert 0 < budget.spent_tokens <= 3000
+
+
 def test_a_dollar_budget_counts_dollars(kit, cache):
     provider = kit.Provider(lambda call, profile: "yes")
     budget = Budget(usd=0.05)

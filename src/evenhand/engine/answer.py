@@ -22,6 +22,10 @@ from evenhand.terms import Call, Profile, Reply, Usage
 __all__ = ["Answers", "Stopped", "Tally"]
 
 
+# For rates, which an answer corrects at once; dense text has about two bytes a token, English four.
+_BYTES_A_TOKEN = 2
+
+
 class Stopped(EvenhandError):
     """The run is stopping: this item is left for the next run."""
 
@@ -224,8 +228,9 @@ class Answers:
         """One attempt, within concurrency, rates and budget; the reply and its latency in seconds."""
         metered = not self.budget.unlimited or endpoint.tokens.per_minute is not None
         worst = _worst(endpoint, call, request) if metered else None
+        taken = len(request) // _BYTES_A_TOKEN + call.max_tokens
         if worst is not None:
-            await endpoint.tokens.take(worst.tokens, self._stopping.is_set)
+            await endpoint.tokens.take(taken, self._stopping.is_set)
             await self.budget.reserve(worst)
         usage: Usage | None = None
         free = True
@@ -254,18 +259,20 @@ class Answers:
             return reply, self._clock() - sent
         finally:
             if worst is not None:
-                await self._account(endpoint, worst, usage, free=free)
+                await self._account(endpoint, worst, taken, usage, free=free)
 
-    async def _account(self, endpoint: Endpoint, worst: Reservation, usage: Usage | None, *, free: bool) -> None:
-        """Settle an attempt's reservation with what it took."""
+    async def _account(
+        self, endpoint: Endpoint, worst: Reservation, taken: int, usage: Usage | None, *, free: bool
+    ) -> None:
+        """Settle what an attempt reserved, of the budget and of the rate, with what it took."""
         if free:
-            endpoint.tokens.correct(-worst.tokens)
+            endpoint.tokens.correct(-taken)
             await self.budget.free(worst)
             return
         tokens = None
         if usage is not None and usage.input_tokens is not None and usage.output_tokens is not None:
             tokens = usage.input_tokens + usage.output_tokens
-            endpoint.tokens.correct(tokens - worst.tokens)
+            endpoint.tokens.correct(tokens - taken)
         usd = None if usage is None else endpoint.price(usage)
         await self.budget.settle(worst, tokens=tokens, usd=usd)
 
@@ -290,7 +297,9 @@ class _Spent:
 
 
 def _worst(endpoint: Endpoint, call: Call, request: bytes) -> Reservation:
-    """The most a call can cost: no common tokenizer makes more than one token of two bytes of text, plus its limit."""
-    input_tokens = len(request) // 2
-    usage = Usage(input_tokens=input_tokens, cached_tokens=0, output_tokens=call.max_tokens)
-    return Reservation(tokens=input_tokens + call.max_tokens, usd=endpoint.price(usage))
+    """The most a call can cost: its limit, and a token for each byte of the request.
+
+    Some tokenizers take that much for digits and rare scripts; what chat templates add is less than the punctuation.
+    """
+    usage = Usage(input_tokens=len(request), cached_tokens=0, output_tokens=call.max_tokens)
+    return Reservation(tokens=len(request) + call.max_tokens, usd=endpoint.price(usage))
