@@ -1,5 +1,6 @@
 """What goes wrong between a client and an endpoint, with a real server and the real command."""
 
+import contextlib
 import json
 import random
 import sqlite3
@@ -34,6 +35,11 @@ def test_five_percent_each_of_429_500_and_cut_replies_lose_nothing_and_change_no
     assert replies == sum(len(record["keys"]) for record in document["records"])
 
 
+def committed_in(store):
+    with contextlib.closing(sqlite3.connect(store)) as database:
+        return database.execute("SELECT count(*) FROM replies").fetchone()[0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("endpoint", [{"latency_s": 0.02}], indirect=True)
 def test_twenty_kills_lose_nothing_that_was_committed_and_the_records_equal_an_unbroken_runs(desk, endpoint):
@@ -61,9 +67,13 @@ def test_twenty_kills_lose_nothing_that_was_committed_and_the_records_equal_an_u
         process.kill()
         process.communicate()
         kills += 1
+    time.sleep(0.1)  # the endpoint counts what it is still answering
+    before, committed = endpoint.stats()["calls"], committed_in(desk.folder / ".evenhand" / "evenhand.db")
     done = desk.run(*how)
     assert done.returncode == 0, done.stderr
     stats = endpoint.stats()
+    assert 0 < committed < n
+    assert stats["calls"] - before == n - committed
     asked_again = stats["repeat_ok"]
     # In flight, and what 50 ms of replies in an open group and another in one being committed can hold.
     assert asked_again <= kills * (in_flight + 2 * (0.05 / 0.02) * in_flight)
