@@ -203,6 +203,11 @@ def test_prose_that_declines_is_a_refusal(text):
     assert is_refusal(text)
 
 
+@pytest.mark.parametrize("flood", [" ", "\n", "{ ", "!", "sorry , "])
+def test_looking_for_a_refusal_takes_linear_time(flood):
+    assert not is_refusal(flood * (MAX_CHARS // len(flood)) + "x")  # quadratic, this would take hours
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -46,8 +46,10 @@ _GLUED_END = re.compile(r"assistant\s?final(?![a-z])")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+# Possessive where runs could be shared out between two parts: a model that runs away into white space would else take
+# hours to read.
 _REFUSAL = re.compile(
-    r"""\W*(?:(?:i'm|i\ am)\ (?:very\ |really\ |so\ )?sorry|sorry|i\ apologi[sz]e|unfortunately)?[\s,.;:]*(?:but\ )?
+    r"""\W*+(?:(?:i'm|i\ am)\ (?:very\ |really\ |so\ )?sorry|sorry|i\ apologi[sz]e|unfortunately)?[\s,.;:]*+(?:but\ )?
     (?:i'm\ afraid\ (?:that\ )?)?
     (?:i|we)\ ?(?:cannot|can't|can\ not|won't|will\ not|(?:am|'m)\ (?:unable|not\ able)\ to|must\ decline\ to)\ (?:
         help|assist|comply|fulfil|participate|engage
