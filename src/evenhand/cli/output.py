@@ -3,6 +3,7 @@
 Text of candidates, models and files goes through `shown` first, so that no control sequence reaches a terminal.
 """
 
+import re
 import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["console", "json_text", "say", "shown", "warn", "write_text"]
 
 _BIDI = {chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)}
+# JSON escapes controls below U+0020 by itself; the rest that `shown` makes visible is left to us.
+_OBEYED = re.compile(f"[\x80-\x9f\u2028\u2029{''.join(sorted(_BIDI))}]")
 
 
 def shown(text: str, limit: int | None = None) -> str:
@@ -49,8 +52,12 @@ def console(*, stderr: bool = False) -> "Console":
 
 
 def json_text(document: Mapping[str, Any] | Sequence[Any]) -> str:
-    """The one JSON document of `--json`, indented by two, with a final line break."""
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    """The one JSON document of `--json`, indented by two, with a final line break.
+
+    What a terminal would obey stands in it as JSON's own escapes, which change nothing for whoever parses it.
+    """
+    text = msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"
+    return text if text.isascii() else _OBEYED.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def say(text: str) -> None:
