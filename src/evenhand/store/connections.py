@@ -64,9 +64,13 @@ def connector(database: Database, busy_timeout_s: float) -> Callable[[], Connect
         connection = sqlite3.connect(
             database.name, uri=database.uri, timeout=busy_timeout_s, isolation_level=None, check_same_thread=False
         )
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = FULL")  # the first to read the file, which may be no database
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     # The name goes to the driver as it is: in a URL of SQLAlchemy's `?`, `#` and `%` would need escapes.
