@@ -11,7 +11,7 @@ import pytest
 from evenhand.store.sql import open_store
 
 CHILD = """
-import asyncio, hashlib, sys
+import asyncio, hashlib, os, sys
 from pathlib import Path
 from evenhand.store.sql import open_store
 from evenhand.terms import Reply
@@ -25,7 +25,7 @@ async def put(n):
     request = b"%d %s" % (n, b"what was asked " * 100)
     kept = await store.replies.put(key=hashlib.sha256(request).digest(), endpoint="e", model="m", request=request,
         reply=Reply(text=f"{name} {n}"), latency_ms=1.0, attempts=1, cost_usd=None)
-    print(n, kept.text, flush=True)
+    os.write(1, b"%d %s\\n" % (n, kept.text.encode()))  # whole, or killed before it; print writes in pieces
 
 async def worker(numbers):
     for n in numbers:
