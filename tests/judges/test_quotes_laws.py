@@ -104,13 +104,27 @@ def test_a_changed_digit_is_never_found(sentence, number, data):
     assert find_quote(quote, candidate, fuzzy=data.draw(st.floats(0.01, 1))).status == "absent"
 
 
+def same_character(char: str) -> str:
+    """The code point that canonical equivalence puts in a character's place; itself where there is none."""
+    composed = unicodedata.normalize("NFC", char)
+    return composed if len(composed) == 1 else char
+
+
+def test_two_code_points_of_one_character_fold_alike():
+    for code in range(0x110000):
+        char = chr(code)
+        if (other := same_character(char)) != char:
+            assert fold_chars(char) == fold_chars(other), hex(code)
+
+
 def test_no_character_folds_to_another_number():
     for code in range(0x110000):
         char = chr(code)
         if not (unicodedata.decomposition(char) or char.isnumeric()):
             continue
         form = fold_chars(char)
-        value = unicodedata.numeric(char, None)
+        # U+FA05 is 6D1E by canonical equivalence, but Unicode 15.1 gives a value (0) to the latter's entry alone.
+        value = unicodedata.numeric(same_character(char), None)
         if value is None:
             assert not any(part.isnumeric() for part in form), hex(code)
         elif form != char:

@@ -175,7 +175,9 @@ def _decomposed(char: str) -> str:
     """Canonical decomposition, and of the compatibility ones those that keep reading and value."""
     form = unicodedata.decomposition(char)
     if not form.startswith("<") or "\u2100" <= char <= "\u214f":  # a double-struck R is a set of numbers, not an R
-        return unicodedata.normalize("NFD", char)
+        parts = unicodedata.normalize("NFD", char)
+        # Another code point for one character (a CJK compatibility ideograph, a Greek grave accent) is that character.
+        return _FORMS[parts] if len(parts) == 1 and parts != char else parts
     tag, *points = form.split()
     parts = "".join(chr(int(point, 16)) for point in points)
     if tag in _SAME_CHARACTER or (tag in ("<compat>", "<square>") and _is_spelling(char, parts, tag)):
