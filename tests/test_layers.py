@@ -18,6 +18,7 @@ FLOORS = (
     ("errors",),
     ("terms",),
     ("keys",),
+    ("json_text",),
     ("identity",),
     ("scoring", "stats", "composite", "matching"),
     ("judges", "integrity"),
@@ -29,7 +30,7 @@ FLOORS = (
     ("__main__",),
 )
 FLOOR = {part: number for number, parts in enumerate(FLOORS) for part in parts}
-GROUND = {"errors", "terms", "keys", "identity"}
+GROUND = {"errors", "terms", "keys", "json_text", "identity"}
 MAY_ALSO = {("scoring", "stats")}
 
 # Parts that know less than all the floors below them.

@@ -247,7 +247,8 @@ def test_a_broken_line_is_named_by_its_line_its_column_and_the_last_good_item(tm
         ('"only text"', "expected a JSON object"),
         ('[{"id": 1, "candidate": "a"}]', "ends in .json"),
         ('{"id": 1, "candidate": ["a"]}', "a list"),
-        ("[" * 5000, "nested too deep"),
+        ("[" * 5000, "column 201: broken JSON (nested too deep)"),
+        ('{"id": 1, "candidate": "a", "m": ' + "[" * 200 + "]" * 200 + "}", "nested too deep"),
         ('{"id": ' + "1" * 5000 + ', "candidate": "a"}', "too many digits"),
     ],
 )
@@ -288,7 +289,7 @@ def test_rows_of_a_json_list_are_named_by_the_line_they_begin_on(tmp_path: Path)
         ("", "empty"),
         ("[]", "holds no items"),
         ('{"rows": []}', "'rows'"),
-        ('[{"id": 1, "candidate": "a",}]', "line 1, column 29"),
+        ('[{"id": 1, "candidate": "a",}]', "line 1, column 28: broken JSON (a comma with nothing after it)"),
         ("12", "expected a JSON list"),
         ('{"items": {"a": 1}}', "expected a JSON list"),
     ],

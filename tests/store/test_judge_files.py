@@ -299,7 +299,7 @@ def test_an_alias_may_save_typing(tmp_path: Path) -> None:
         ('{"protocol": "number", "criteria": [{"id": "a", "weight": 0.5}]}', "criteria[0].weight: 0.5; weights"),
         ('{"protocol": "number", "criteria": [{"id": "a", "weight": "1"}]}', "take the quotation marks away"),
         ('{"protocol": "number", "protocol": "x"}', "'protocol' stands twice"),
-        ('{"protocol": "number",}', "line 1, column 23: broken JSON"),
+        ('{"protocol": "number",}', "line 1, column 22: broken JSON (a comma with nothing after it)"),
         ('{"protocol": "number", "criteria": [{"id": "a\\u0000"}]}', "NUL"),
         ('{"protocol": "number", "criteria": [{"id": "a\\ud800"}]}', "surrogate"),
         ("[" * 5000, "nested too deep"),

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from evenhand.errors import UnreadableReply
+from evenhand.json_text import broken_at, too_deep_at
 
 __all__ = ["MAX_CHARS", "is_refusal", "objects", "reply_object"]
 
@@ -237,11 +238,14 @@ class _Refused(ValueError):
 def _decoded(text: str) -> tuple[dict[str, Any] | None, str | None]:
     """An object, or what is wrong with it."""
     try:
+        if too_deep_at(text) is not None:
+            raise RecursionError
         found = _decode(text)
     except _Refused as error:
         return None, str(error)
     except json.JSONDecodeError as error:
-        return None, f"the JSON is malformed: {error.msg} at character {error.pos}{_hint(text, error.pos)}"
+        place, reason = broken_at(error)
+        return None, f"the JSON is malformed: {reason} at character {place}{_hint(text, place)}"
     except RecursionError:
         return None, "the JSON is nested too deeply"
     assert isinstance(found, dict)

@@ -20,6 +20,7 @@ from typing import Any, Literal, NoReturn
 import yaml
 
 from evenhand.errors import InvalidInput
+from evenhand.json_text import too_deep_at
 from evenhand.store.item_rows import json_fault
 from evenhand.store.text_files import TextFile, quoted, read_text_file
 
@@ -289,6 +290,8 @@ def _of_json(file: TextFile, text: str) -> Value:
         return document
 
     try:
+        if too_deep_at(text) is not None:
+            raise RecursionError
         document = json.loads(text, object_pairs_hook=once, parse_int=_Numeral, parse_float=_Numeral)
     except (json.JSONDecodeError, RecursionError) as error:
         line, column, reason = json_fault(text.encode(), error)

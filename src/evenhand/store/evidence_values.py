@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from evenhand.errors import InvalidInput
+from evenhand.json_text import broken_at, too_deep_at
 
 __all__ = ["Object", "described", "parse_json", "parse_yaml", "split_json"]
 
@@ -46,11 +47,13 @@ def parse_json(text: str, where: str) -> Any:
         InvalidInput: no JSON, or nested too deeply.
     """
     try:
+        if too_deep_at(text) is not None:
+            raise RecursionError
         return _JSON.decode(text)
     except json.JSONDecodeError as error:
-        raise InvalidInput(
-            f"{where}: is no JSON ({error.msg}, line {error.lineno} column {error.colno}); correct it there"
-        ) from error
+        position, reason = broken_at(error)
+        line, column = text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+        raise InvalidInput(f"{where}: is no JSON ({reason}, line {line} column {column}); correct it there") from error
     except RecursionError as error:
         raise InvalidInput(f"{where}: {_TOO_DEEP}") from error
 

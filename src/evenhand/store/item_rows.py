@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import msgspec
 
 from evenhand.errors import InvalidInput
+from evenhand.json_text import broken_at, too_deep_at
 from evenhand.store.item_fields import Row, names_in_words
 from evenhand.store.text_files import TextFile, quoted
 
@@ -145,6 +146,8 @@ class _BrokenRow(Exception):
 def _object(data: bytes, *, check: bool) -> Row:
     """One JSON object."""
     try:
+        if check and too_deep_at(data.decode()) is not None:
+            raise RecursionError
         row = _decode_row(data)
         if check:
             _decode_strictly(data.decode())
@@ -194,18 +197,24 @@ def json_fault(data: bytes, error: Exception) -> tuple[int, int, str]:
         error: what it said, used where the thorough reader finds nothing.
     """
     text = data.decode("utf-8", "surrogatepass")
-    if isinstance(error, RecursionError):
-        return 1, 1, "nested too deep"
+    position, reason = _fault(text, error)
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position), reason
+
+
+def _fault(text: str, error: Exception) -> tuple[int, str]:
+    """Position and reason, the same with every interpreter."""
+    deep = too_deep_at(text)
+    if deep is not None or isinstance(error, RecursionError):
+        return deep or 0, "nested too deep"
     try:
         json.loads(text)
     except json.JSONDecodeError as fault:
-        return fault.lineno, fault.colno, fault.msg
+        return broken_at(fault)
     except RecursionError:
-        return 1, 1, "nested too deep"
+        return 0, "nested too deep"
     except ValueError:
-        return 1, 1, "a number with too many digits"
-    position, reason = _refused_by_us(text) or (0, str(error))
-    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position), reason
+        return 0, "a number with too many digits"
+    return _refused_by_us(text) or (0, str(error))
 
 
 def _refused_by_us(text: str) -> tuple[int, str] | None:
