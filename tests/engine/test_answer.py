@@ -334,3 +334,42 @@ def test_a_record_rests_on_what_the_store_holds_where_another_process_was_first(
 
     answers = kit.answers(kit.Provider(meanwhile), cache)
     assert asyncio.run(race()).text == "theirs"
+
+
+def test_a_cut_gives_up_what_is_in_flight_and_keeps_what_has_arrived(kit, cache):
+    class Uneven(kit.Provider):
+        async def ask(self, call, profile, *, timeout_s):
+            if call.messages[0].text == "slow":
+                await asyncio.sleep(3600)
+            return await super().ask(call, profile, timeout_s=timeout_s)
+
+    async def cut():
+        answers = kit.answers(Uneven(lambda call, profile: "yes"), cache, max_concurrency=4)
+        answers.endpoints[kit.MODEL].profile = Profile()
+        cache.durable.clear()  # the quick one has arrived and is on its way to the disk
+        texts = ("quick", "slow", "slow", "slow")
+        tasks = [asyncio.create_task(answers.answer(kit.call(text))) for text in texts]
+        await asyncio.sleep(0.02)
+        answers.cut_off()
+        answers.cut_off()
+        cache.durable.set()
+        return answers, await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 5.0)
+
+    answers, (quick, *slow) = asyncio.run(cut())
+    assert quick.text == "yes"
+    assert len(cache.replies) == 1
+    assert all(isinstance(result, Stopped) for result in slow)
+    assert answers.tally.in_flight == 0
+
+
+def test_a_providers_own_timeout_is_not_taken_for_a_cut(kit, cache):
+    class TimesOut(kit.Provider):
+        async def ask(self, call, profile, *, timeout_s):
+            raise TimeoutError
+
+    async def ask():
+        answers = kit.answers(TimesOut(lambda call, profile: "yes"), cache)
+        await answers.answer(kit.call())
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(ask())

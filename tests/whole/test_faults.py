@@ -176,6 +176,47 @@ def test_ctrl_c_keeps_what_was_answered(desk, endpoints):
     assert not (desk.folder / "r.jsonl").exists()
 
 
+def interrupted(desk, endpoints, n_signals):
+    """Seconds from the first Ctrl-C to the end of a run whose endpoint answered 8 calls, then fell silent."""
+    endpoint = endpoints()
+    desk.items(8)
+    assert desk.judge(endpoint).returncode == 0
+    endpoint.set(behaviour="silent")
+    desk.items(40)
+    process = desk.start(
+        "judge", "judge.yaml", "items.jsonl", "--base-url", endpoint.base_url, "-j", 8, "-o", "r.jsonl"
+    )
+    while endpoint.stats()["calls"] < 8:
+        time.sleep(0.02)
+    began = time.monotonic()
+    for _ in range(n_signals):
+        process.send_signal(2)
+        time.sleep(0.3)  # two at once would be one
+    _, errors = process.communicate(timeout=60)
+    seconds = time.monotonic() - began
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert "run the same command again to go on" in errors
+    assert "8 of 40 judged and kept" in errors
+    assert not (desk.folder / "r.jsonl").exists()
+    endpoint.set(behaviour="")
+    assert desk.judge(endpoint).returncode == 0
+    assert endpoint.stats()["calls"] == 32
+    return seconds, errors
+
+
+@pytest.mark.slow
+def test_ctrl_c_does_not_wait_for_what_never_comes(desk, endpoints):
+    seconds, errors = interrupted(desk, endpoints, 1)
+    assert 9.5 < seconds < 50  # the grace, and what a loaded machine adds; an attempt has 120
+    assert "8 calls in flight have 10 s to arrive" in errors
+
+
+def test_a_second_ctrl_c_ends_at_once(desk, endpoints):
+    seconds, _ = interrupted(desk, endpoints, 2)
+    assert seconds < 9.5
+
+
 def test_two_processes_on_one_store_lose_nothing(desk, endpoints):
     endpoint = endpoints(latency_s=0.01)
     desk.items(300)

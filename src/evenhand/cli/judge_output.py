@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evenhand.cli.output import console, shown
+from evenhand.cli.output import console, say, shown
 
 if TYPE_CHECKING:
     from evenhand.evaluate.evaluation import Evaluation
@@ -20,14 +20,31 @@ async def watch(evaluation: "Evaluation", n: int) -> None:
     """One line on stderr until cancelled: rewritten in place on a terminal, a new one every ten seconds elsewhere."""
     began = time.monotonic()
     live = sys.stderr.isatty()
+    shown_at, told = began, False
     try:
         while True:
-            await asyncio.sleep(0.5 if live else 10.0)
+            await asyncio.sleep(0.5)
+            if evaluation.interrupted and not told:
+                told = True
+                _say_interrupted(evaluation, live=live)
+            if not live and time.monotonic() - shown_at < 10.0:
+                continue
+            shown_at = time.monotonic()
             line = progress_line(evaluation, n, time.monotonic() - began)
             print(f"\r{line:<79}" if live else line, end="" if live else "\n", file=sys.stderr, flush=True)
     finally:
         if live:
             print(f"\r{'':<79}\r", end="", file=sys.stderr, flush=True)
+
+
+def _say_interrupted(evaluation: "Evaluation", *, live: bool) -> None:
+    """That Ctrl-C was heard, how long it may take, and how not to wait."""
+    from evenhand.evaluate.evaluation import GRACE_S
+
+    if live:
+        print(f"\r{'':<79}\r", end="", file=sys.stderr)
+    n = evaluation.answers.tally.in_flight
+    say(f"interrupted: {n} calls in flight have {GRACE_S:g} s to arrive and be kept; interrupt again to end at once")
 
 
 def progress_line(evaluation: "Evaluation", n: int, elapsed_s: float) -> str:

@@ -99,10 +99,18 @@ class Answers:
         self._clock = clock
         self._flying: dict[bytes, asyncio.Future[Reply]] = {}
         self._stopping = asyncio.Event()
+        self._asking: set[asyncio.Timeout] = set()
 
     def stop(self) -> None:
         """Send nothing more; what is in flight arrives and is kept."""
         self._stopping.set()
+
+    def cut_off(self) -> None:
+        """Stop, and wait no longer for what is in flight: its items are left for the next run."""
+        self.stop()
+        now = asyncio.get_running_loop().time()
+        while self._asking:
+            self._asking.pop().reschedule(now)
 
     @property
     def stopping(self) -> bool:
@@ -246,7 +254,7 @@ class Answers:
                 free = False
                 left_s = max(self._policy.call_deadline_s - spent.seconds, 0.001)
                 timeout_s = min(self._policy.attempt_timeout_s, left_s)
-                reply = await endpoint.provider.ask(call, profile, timeout_s=timeout_s)
+                reply = await self._ask(endpoint, call, profile, timeout_s)
             except ProviderError as error:
                 free = error.status is not None  # a refusal costs nothing; silence may have been paid for
                 raise
@@ -260,6 +268,20 @@ class Answers:
         finally:
             if worst is not None:
                 await self._account(endpoint, worst, taken, usage, free=free)
+
+    async def _ask(self, endpoint: Endpoint, call: Call, profile: Profile, timeout_s: float) -> Reply:
+        """The provider's answer, unless the run is cut off meanwhile."""
+        try:
+            async with asyncio.timeout(None) as asking:
+                self._asking.add(asking)
+                try:
+                    return await endpoint.provider.ask(call, profile, timeout_s=timeout_s)
+                finally:
+                    self._asking.discard(asking)
+        except TimeoutError:
+            if not asking.expired():
+                raise
+            raise Stopped("the run is stopping") from None
 
     async def _account(
         self, endpoint: Endpoint, worst: Reservation, taken: int, usage: Usage | None, *, free: bool

@@ -30,7 +30,9 @@ from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.sql import Store
 from evenhand.terms import Failure, Item, JudgeSpec, Outcome, Record, Usage
 
-__all__ = ["Evaluation", "Settings", "TooManyAlike"]
+__all__ = ["GRACE_S", "Evaluation", "Settings", "TooManyAlike"]
+
+GRACE_S = 10.0
 
 # A run whose first items nearly all fail in one way has a cause that more items will not change.
 _ALIKE_FIRST = 50
@@ -52,6 +54,7 @@ class Settings:
         budget_usd: what the run may spend; refused where a price is unknown.
         budget_tokens: input and output tokens that the run may use.
         retry_failed: ask afresh what an earlier run left unreadable.
+        grace_s: seconds that calls in flight have to arrive in once the run is interrupted.
         policy: patience with a single call.
     """
 
@@ -61,6 +64,7 @@ class Settings:
     budget_usd: float | None = None
     budget_tokens: int | None = None
     retry_failed: bool = False
+    grace_s: float = GRACE_S
     policy: RetryPolicy = field(default_factory=RetryPolicy)
 
 
@@ -118,6 +122,12 @@ class Evaluation:
         self._alike = _Alike()
         self._waiting: dict[int, Record] = {}
         self._next = 0
+        self._interruption = _Interruption(self.answers, self._settings.grace_s)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C or SIGTERM came: what is in flight has its grace to arrive in."""
+        return self._interruption.happened
 
     @property
     def omitted(self) -> Mapping[str, tuple[str, ...]]:
@@ -140,7 +150,7 @@ class Evaluation:
         self._store.judges.keep(self.judge_hash, canonical_json(rubric_document(self.spec)))
         width = 2 * sum(int(endpoint.limit.largest) for endpoint in self._endpoints.values()) + 64
         loop = asyncio.get_running_loop()
-        interrupted = _Interruption(self.answers.stop)
+        interrupted = self._interruption
         interrupted.listen(loop)
         try:
             stop = await run_all(
@@ -222,11 +232,16 @@ class _Alike:
 
 
 class _Interruption:
-    """Ctrl-C and SIGTERM: the first lets what is in flight arrive and be kept, the second ends at once."""
+    """Ctrl-C and SIGTERM: after the first, what is in flight has a grace to arrive in; the second ends at once.
 
-    def __init__(self, stop: Callable[[], None]) -> None:
+    A local model may need minutes for a call, and an endpoint may never answer: waiting has to end by itself.
+    """
+
+    def __init__(self, answers: Answers, grace_s: float) -> None:
         self.happened = False
-        self._stop = stop
+        self._answers = answers
+        self._grace_s = grace_s
+        self._end: asyncio.TimerHandle | None = None
 
     def listen(self, loop: asyncio.AbstractEventLoop) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -236,6 +251,8 @@ class _Interruption:
                 return
 
     def ignore(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._end is not None:
+            self._end.cancel()
         for number in (signal.SIGINT, signal.SIGTERM):
             try:
                 loop.remove_signal_handler(number)
@@ -243,9 +260,13 @@ class _Interruption:
                 return
 
     def _receive(self, loop: asyncio.AbstractEventLoop, number: int) -> None:
+        if self.happened:
+            self._answers.cut_off()
+            loop.remove_signal_handler(number)  # a third one meets Python's own handler
+            return
         self.happened = True
-        self._stop()
-        loop.remove_signal_handler(number)
+        self._answers.stop()
+        self._end = loop.call_later(self._grace_s, self._answers.cut_off)
 
 
 def _endpoint(
