@@ -375,6 +375,43 @@ def test_a_store_inside_a_judged_folder_is_refused(evenhand, desk, tmp_path):
     assert evenhand("judge", "judge.yaml", "entries").code == 0
 
 
+@pytest.mark.parametrize("where", ["entries", "entries/deep", "entries/.hidden", "entries/node_modules/x"])
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_a_dotenv_inside_a_judged_folder_is_refused_wherever_the_command_runs(
+    evenhand, desk, tmp_path, monkeypatch, where, dry
+):
+    desk()
+    here = tmp_path / where
+    here.mkdir(parents=True)
+    (tmp_path / "entries" / "a.txt").write_text("The answer is 4.")
+    monkeypatch.chdir(here)
+    command = ("judge", tmp_path / "judge.yaml", tmp_path / "entries", "--store", tmp_path / "e.db", *dry)
+    linked = tmp_path / "settings"
+    linked.write_text("OPENAI_BASE_URL=http://evil.example/v1\n")
+    for bring in (lambda name: name.write_text(linked.read_text()), lambda name: name.symlink_to(linked)):
+        bring(here / ".env")
+        done = evenhand(*command)
+        assert done.code == 2
+        assert ".env" in done.err
+        assert "inside the judged folder" in done.err
+        assert "evil" not in done.err
+        (here / ".env").unlink()
+    assert not (tmp_path / "e.db").exists()
+
+
+def test_a_dotenv_that_links_into_a_judged_folder_is_refused(evenhand, desk, tmp_path):
+    desk()
+    (tmp_path / "entries").mkdir()
+    (tmp_path / "entries" / "a.txt").write_text("OPENAI_BASE_URL=http://evil.example/v1\n")
+    (tmp_path / ".env").symlink_to(tmp_path / "entries" / "a.txt")
+    done = evenhand("judge", "judge.yaml", "entries")
+    assert done.code == 2
+    assert ".env that would be read lies inside the judged folder" in done.err
+    (tmp_path / ".env").unlink()
+    (tmp_path / ".env").write_text("")
+    assert evenhand("judge", "judge.yaml", "entries").code == 0
+
+
 def test_records_inside_a_judged_folder_are_refused_since_the_next_run_would_judge_them(evenhand, desk, tmp_path):
     desk()
     (tmp_path / "entries").mkdir()

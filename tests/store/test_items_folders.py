@@ -117,6 +117,9 @@ def test_a_path_inside_the_judged_folder_is_refused_by_its_real_place(tmp_path: 
     for path in (tmp_path / "in" / "s.db", tmp_path / "link" / "s.db", tmp_path / "x" / ".." / "in" / "s.db"):
         with pytest.raises(InvalidInput, match="the store lies inside"):
             refuse_inside(tmp_path / "in", path, "the store")
+    (tmp_path / "in" / "out.db").symlink_to(tmp_path / "s.db")
+    with pytest.raises(InvalidInput, match="the store lies inside"):
+        refuse_inside(tmp_path / "in", tmp_path / "in" / "out.db", "the store")
     refuse_inside(tmp_path / "in", tmp_path / "s.db", "the store")
     refuse_inside(tmp_path / "in" / "a.txt", tmp_path / "in" / "s.db", "the store")
 

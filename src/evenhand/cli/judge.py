@@ -62,7 +62,7 @@ def judge(
 
     spec = _overridden(read_judge(judge_file), model, reruns, temperature)
     _refuse_unfit(spec, judge_file)
-    _refuse_candidates_store(items_path, store)
+    _refuse_what_candidates_bring(items_path, store)
     if output is not None:
         _refuse_overwriting(output, judge_file, items_path)
     items = read_items(items_path, mapping=_mapping(map_), encoding=encoding, limit=limit, skip_empty=skip_empty)
@@ -181,13 +181,17 @@ def _refuse_overwriting(output: Path, judge_file: Path, items_path: Path) -> Non
         )
 
 
-def _refuse_candidates_store(items_path: Path, store: Path) -> None:
-    """A judged folder may bring a store of its own; replies in it would be the candidate's."""
-    if items_path.is_dir() and store.resolve().is_relative_to(items_path.resolve()):
-        raise InvalidInput(
-            f"--store {shown(str(store))} lies inside the judged folder {shown(str(items_path))}, whose files are "
-            "candidates; name a store elsewhere"
-        )
+def _refuse_what_candidates_bring(items_path: Path, store: Path) -> None:
+    """A judged folder may bring a store or a `.env` of its own: replies, keys and addresses of the candidate's.
+
+    Reading the folder refuses them too, but not under names that it passes over, from where the command may be run.
+    """
+    from evenhand.store.item_folders import refuse_inside
+
+    refuse_inside(items_path, store, "the store")
+    dotenv = Path.cwd() / ".env"
+    if dotenv.is_file():
+        refuse_inside(items_path, dotenv, "the .env that would be read")
 
 
 def _print_estimate(document: dict[str, Any], as_json: bool) -> None:

@@ -36,10 +36,11 @@ def refuse_inside(folder: str | Path, path: str | Path, what: str) -> None:
         path: the store, or the `.env` about to be read.
         what: what to call it in the message.
     Raises:
-        InvalidInput: the path lies inside the folder.
+        InvalidInput: the path, or what it links to, lies inside the folder.
     """
     judged, file = Path(os.path.realpath(folder)), Path(os.path.realpath(path))
-    if judged.is_dir() and file.is_relative_to(judged):
+    place_itself = Path(os.path.realpath(Path(path).parent), Path(path).name)
+    if judged.is_dir() and (file.is_relative_to(judged) or place_itself.is_relative_to(judged)):
         raise InvalidInput(
             f"{place(path)}: {what} lies inside the judged folder {place(folder)}, where candidates could bring it; "
             "run from another folder, or name a store outside with --store"
