@@ -1,4 +1,5 @@
 import csv
+import gc
 import json
 
 import pytest
@@ -68,6 +69,13 @@ def test_records_hold_what_the_design_says(evenhand, desk):
     }
     assert first["cost_usd"] is None
     assert len(first["keys"]) == 1
+
+
+def test_the_pace_of_garbage_collection_is_given_back(evenhand, desk):
+    before = gc.get_threshold(), gc.get_freeze_count()
+    desk()
+    assert evenhand("judge", "judge.yaml", "items.jsonl").code == 0
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before
 
 
 def test_the_summary_counts_and_the_scores_are_arithmetic(evenhand, desk):
