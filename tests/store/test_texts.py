@@ -50,6 +50,18 @@ def test_an_item_comes_back_by_its_hash(tmp_path: Path) -> None:
         assert store.verify() == Verified(replies=0, items=1, judges=1)
 
 
+def test_a_text_that_a_neighbour_kept_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "evenhand.db"
+    with open_store(path) as store, open_store(path) as neighbour:
+        other = {"candidate": "Another answer."}
+        store.items.keep(content_key(other), canonical_json(other))  # the store was empty, so nothing is looked up
+        neighbour.items.keep(KEY, DOCUMENT)
+        asyncio.run(durable(neighbour))
+        store.items.keep(KEY, DOCUMENT)
+        asyncio.run(durable(store))
+        assert store.verify() == Verified(replies=0, items=2, judges=0)
+
+
 def test_a_text_is_neither_made_nor_written_twice(tmp_path: Path) -> None:
     path = tmp_path / "evenhand.db"
     with open_store(path) as store:

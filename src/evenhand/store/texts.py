@@ -39,6 +39,7 @@ class Texts:
         self.what = what
         self._table, self._select, self._apply = _KINDS[what]
         self._recent: set[bytes] = set()
+        self._began_empty: bool | None = None
 
     def keep(self, key: str, document: bytes | Callable[[], bytes]) -> None:
         """Keep a text unless it is kept; durable with the next group, and before any reply kept after it.
@@ -53,7 +54,7 @@ class Texts:
         digest = bare(key)
         if digest in self._recent:
             return
-        if self._reader.look_up(self._select, digest) is None:
+        if self._all_new() or self._reader.look_up(self._select, digest) is None:
             text = document if isinstance(document, bytes) else document()
             if hashlib.sha256(text).digest() != digest:
                 raise StoreError(f"keep: {key} is not the hash of this {self.what}; pass the canonical JSON it names")
@@ -86,6 +87,15 @@ class Texts:
             self._checked(row.hash, row.document)
             n_texts += 1
         return n_texts
+
+    def _all_new(self) -> bool:
+        """Whether there was nothing to find at the first look: then looking up each costs more than it spares.
+
+        What is kept a second time all the same is left as it is where it is written.
+        """
+        if self._began_empty is None:
+            self._began_empty = not self._reader.rows(select(self._table.c.id).limit(1))
+        return self._began_empty
 
     def _checked(self, digest: bytes, frame: bytes) -> bytes:
         """What a frame holds, if it is what the hash names."""
