@@ -9,7 +9,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from evenhand.engine.budget import Budget, Reservation
 from evenhand.engine.cache import ReplyCache
@@ -216,7 +216,7 @@ class Answers:
             spent.seconds += wait
         cost_usd = endpoint.price(reply.usage)
         self.tally.reply(reply.usage, cost_usd)
-        reply = replace(reply, key=tagged(key))
+        reply = reply.keyed(tagged(key))
         if self._keep_fresh:
             self.tally.fresh.add(reply.key)
         return await self.cache.put(

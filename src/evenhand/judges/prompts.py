@@ -52,7 +52,9 @@ class Template:
 
     def fill(self, values: Mapping[str, str]) -> str:
         """The text with each placeholder replaced by its value, which is not looked at."""
-        return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(self._pieces))
+        pieces = list(self._pieces)
+        pieces[1::2] = [values[name] for name in self.names]
+        return "".join(pieces)
 
 
 class Fence:

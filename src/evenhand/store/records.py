@@ -12,6 +12,7 @@ docs/records.md says what each field means.
 import math
 from collections.abc import Iterator
 from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -30,6 +31,7 @@ SCHEMA = "evenhand.record/1"
 _NAMES = ("schema", *(field.name for field in fields(Record) if field.name != "schema"))
 _REQUIRED = frozenset({"schema", "item", "item_hash", "metadata", "judge", "member", "rerun", "status"})
 _ENDINGS = (".jsonl", ".ndjson", ".csv", ".parquet", ".pq")
+_values = attrgetter(*_NAMES)
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
@@ -42,7 +44,7 @@ def record_line(record: Record) -> bytes:
     """
     _refuse_unwritable_numbers(record)
     try:
-        return _encode({name: getattr(record, name) for name in _NAMES}) + b"\n"
+        return _encode(dict(zip(_NAMES, _values(record), strict=True))) + b"\n"
     except (UnicodeEncodeError, RecursionError, TypeError, OverflowError) as error:
         raise InvalidInput(
             f"record_line: the record of item {quoted(record.item)} has no JSON form ({error})"
