@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from evenhand.store.packaged import example_judge, example_judges
+
 CHECKLIST = """\
 name: facts
 protocol: checklist
@@ -435,3 +437,12 @@ def test_a_models_name_is_the_same_with_either_separator(evenhand, desk):
     again = evenhand("judge", "judge.yaml", "items.jsonl", "-m", "scripted:replies.jsonl", "--json").document
     assert again["summary"]["calls"]["asked"] == 0
     assert again["records"][0]["member"] == "scripted/replies.jsonl"
+
+
+@pytest.mark.parametrize("name", sorted(example_judges()))
+def test_every_judge_that_ships_can_be_put_to_work(evenhand, desk, tmp_path, name):
+    desk(items=[{"id": "a", "candidate": "It is clear.", "reference": "It is clear."}])
+    (tmp_path / "shipped.yaml").write_text(example_judge(name), encoding="utf-8")
+    done = evenhand("judge", "shipped.yaml", "items.jsonl", "--dry-run", "--json")
+    assert done.code == 0, done.err
+    assert done.document["judgements"] >= 1
