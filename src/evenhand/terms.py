@@ -17,6 +17,7 @@ from typing import Any, Literal
 __all__ = [
     "IMPACTS",
     "Abstention",
+    "Breaker",
     "Call",
     "CatalogEntry",
     "Check",
@@ -24,6 +25,8 @@ __all__ = [
     "CheckResult",
     "Criterion",
     "CriterionVerdict",
+    "Detector",
+    "Escalation",
     "Evidence",
     "Example",
     "Failure",
@@ -33,12 +36,14 @@ __all__ = [
     "Message",
     "ModelSpec",
     "Outcome",
+    "Pass",
     "Profile",
     "QuoteStatus",
     "Record",
     "Reply",
     "ReplyMode",
     "Status",
+    "Synthesis",
     "TokenChoice",
     "Usage",
     "Verdict",
@@ -60,6 +65,9 @@ IMPACTS = (5, 3, 2, 1, -1, -2, -3, -5)
 class Item:
     """One thing to evaluate: a candidate, what it answers, and who gave it.
 
+    `sources` holds further texts of the same candidate by name (a demo's transcript, a document), for judges whose
+    passes each see one source; the candidate itself is the source `candidate`.
+
     Everything but `metadata` may reach a prompt; `id` and `system` never do.
     """
 
@@ -69,6 +77,7 @@ class Item:
     reference: str | None = None
     context: str | None = None
     system: str | None = None
+    sources: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -142,6 +151,85 @@ class ModelSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """One reading of one source by an `evidence` judge; passes do not see each other.
+
+    Args:
+        source: `candidate`, `context`, or a name in `Item.sources`.
+        ask: what this pass looks for.
+        optional: an item without the source is judged without this pass, and flagged; otherwise it abstains.
+    """
+
+    name: str
+    source: str = "candidate"
+    ask: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detector:
+    """A deterministic check whose finding has a fixed impact.
+
+    Args:
+        kind: `regex` (pattern in the text), `command` (exit status of the user's own command), `python` (a callable
+            `module:function` of the user's own), `json` (a value in a report file).
+        what: the pattern, the command line, `module:function`, or `FILE:POINTER=VALUE`.
+        claim: what is claimed when it fires.
+        impact: one of `IMPACTS`.
+        fires_on: `found` or `absent` (regex, json); `failure` or `success` (command, python).
+    """
+
+    id: str
+    kind: Literal["regex", "command", "python", "json"]
+    what: str
+    claim: str
+    impact: int
+    fires_on: Literal["found", "absent", "failure", "success"] = "found"
+    criterion: str | None = None
+    perspective: str | None = None
+    source: str = "candidate"
+    timeout_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breaker:
+    """A fatal finding: a catalogue entry or detector (by id) that caps the score, or forces `fail`."""
+
+    finding: str
+    cap: Decimal | None = None
+    fail: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthesis:
+    """The adversarial pass over all items of an `evidence` judge; it marks, code applies, and it sets no number.
+
+    Args:
+        contradicted_impact: of the item that a claim contradicted by another source becomes.
+        unbacked_impact: of a claim that its own source does not back; 0 only flags it.
+    """
+
+    contradicted_impact: int = -3
+    unbacked_impact: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Escalation:
+    """A second judge where the first is unsure.
+
+    Args:
+        to: models asked then.
+        low, high: a check whose probability of yes lies strictly between them is unsure (`read: logprob`).
+        on: `unsure`, `disagreement` (between members or reruns) or `both`.
+    """
+
+    to: tuple[ModelSpec, ...]
+    low: float = 0.2
+    high: float = 0.8
+    on: Literal["unsure", "disagreement", "both"] = "both"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSpec:
     """A rater: protocol, models, rubric and settings, as a judge file states them.
 
@@ -150,6 +238,14 @@ class JudgeSpec:
         max_tokens: limit of one reply; a truncated reply is asked once more with four times this limit.
         scoring: formula settings by name, for `evidence`; read by `scoring.impact`.
         layout: `pooled` scores one pool of items, `matrix` a pool per criterion.
+        pool: an evidence panel pools its members' items after de-duplication instead of taking the median score.
+        escalate: whom to ask where the first is unsure.
+        read: `logprob` reads a yes/no check from the first token's log probabilities, one call a check.
+        cite: `sentence` numbers the candidate's sentences and takes their numbers for quotes.
+        passes: readings of an evidence judge, one source each; none means one pass over the candidate.
+        counter_bias: how strongly an evidence prompt leans against a model's leniency; `auto` by its stored regime.
+        near_duplicate: share of likeness (0 to 1) from which two claims count once; None counts every item.
+        buckets: evidence in the four buckets of a draft's readiness instead of free signed items.
     """
 
     name: str
@@ -164,6 +260,17 @@ class JudgeSpec:
     perspectives: tuple[str, ...] = ()
     catalog: tuple[CatalogEntry, ...] = ()
     examples: tuple[Example, ...] = ()
+    pool: bool = False
+    escalate: Escalation | None = None
+    read: Literal["json", "logprob"] = "json"
+    cite: Literal["quote", "sentence"] = "quote"
+    passes: tuple[Pass, ...] = ()
+    synthesis: Synthesis | None = None
+    detectors: tuple[Detector, ...] = ()
+    breakers: tuple[Breaker, ...] = ()
+    counter_bias: Literal["off", "soft", "full", "auto"] = "off"
+    near_duplicate: float | None = None
+    buckets: bool = False
 
 
 # --- what goes over the wire ---------------------------------------------------------------------------------------
@@ -275,6 +382,7 @@ class CheckResult:
         span: [start, end) of the quote in the candidate, in code points.
         gap: the words that an ellipsis left out, for `elided`.
         counted: whether the pass counts: it does not where a required quote is absent.
+        probability: of yes, where it was read from log probabilities; in [0, 1].
     """
 
     id: str
@@ -284,11 +392,20 @@ class CheckResult:
     span: tuple[int, int] | None = None
     gap: str | None = None
     counted: bool = True
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One signed impact item: what was found, where, and how much it moves the score."""
+    """One signed impact item: what was found, where, and how much it moves the score.
+
+    Args:
+        source: which of the item's texts the quote is from; None is the candidate.
+        detector: id of the detector that fired, where no model found it.
+        merged: `pass/perspective` of near-duplicates that this item stands for.
+        dropped: why it does not count, in one word: `absent_quote`, `over_cap`, `duplicate`, `unsupported`.
+        review: contradicted by another item: a person should look.
+    """
 
     claim: str
     impact: int
@@ -301,6 +418,11 @@ class Evidence:
     span: tuple[int, int] | None = None
     gap: str | None = None
     counted: bool = True
+    source: str | None = None
+    detector: str | None = None
+    merged: tuple[str, ...] = ()
+    dropped: str | None = None
+    review: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
