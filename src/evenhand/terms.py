@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 Status = Literal["verdict", "abstained", "failed"]
-FailureCode = Literal["unreadable", "truncated", "empty", "filtered", "provider", "deadline"]
+FailureCode = Literal["unreadable", "truncated", "empty", "filtered", "provider", "deadline", "detector"]
 QuoteStatus = Literal["exact", "normalized", "fuzzy", "elided", "absent"]
 ReplyMode = Literal["schema", "tool", "json", "text"]
 
@@ -382,7 +382,9 @@ class CheckResult:
         span: [start, end) of the quote in the candidate, in code points.
         gap: the words that an ellipsis left out, for `elided`.
         counted: whether the pass counts: it does not where a required quote is absent.
-        probability: of yes, where it was read from log probabilities; in [0, 1].
+        probability: of yes among yes and no, where it was read from log probabilities; in [0, 1].
+        mass: what yes and no together had of the first token's probability; in (0, 1].
+        sentences: numbers of the candidate's sentences that were cited, rising; `cite: sentence`.
     """
 
     id: str
@@ -393,6 +395,8 @@ class CheckResult:
     gap: str | None = None
     counted: bool = True
     probability: float | None = None
+    mass: float | None = None
+    sentences: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -405,6 +409,7 @@ class Evidence:
         merged: `pass/perspective` of near-duplicates that this item stands for.
         dropped: why it does not count, in one word: `absent_quote`, `over_cap`, `duplicate`, `unsupported`.
         review: contradicted by another item: a person should look.
+        sentences: numbers of the sentences that were cited, rising; `cite: sentence`.
     """
 
     claim: str
@@ -423,6 +428,8 @@ class Evidence:
     merged: tuple[str, ...] = ()
     dropped: str | None = None
     review: bool = False
+    bucket: str | None = None
+    sentences: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -439,6 +446,7 @@ class CriterionVerdict:
     quote_status: QuoteStatus | None = None
     span: tuple[int, int] | None = None
     gap: str | None = None
+    sentences: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

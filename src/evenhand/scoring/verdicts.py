@@ -9,20 +9,17 @@ What is shown of a checklist or a mean is rounded half up to two decimals; `exac
 that has no score (nothing applies, no evidence counts) leaves the whole record without one, with the reason.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
 
 from evenhand.errors import InvalidInput
 from evenhand.scoring.checklist import Checklist
-from evenhand.scoring.criteria import CriterionScore, overall_score
-from evenhand.scoring.flags import pool_flags
-from evenhand.scoring.impact import Breakdown, arithmetic, score_items, weakest_over_cap
+from evenhand.scoring.evidence_pools import evidence_scorer, judge_settings
+from evenhand.scoring.pipeline import is_pipeline, pipeline_scorer
 from evenhand.scoring.scales import Scale, common_scale, half_up, plain_number, scale_of, scale_score, weight_shares
-from evenhand.scoring.variants import Settings, settings
-from evenhand.terms import IMPACTS, Criterion, CriterionVerdict, JudgeSpec, Verdict
+from evenhand.scoring.scored import Scored, ScoredCriterion, refuse_other_criteria
+from evenhand.terms import Criterion, CriterionVerdict, JudgeSpec, Verdict
 
 __all__ = ["NUMBER_LEVELS", "SCORED_PROTOCOLS", "Scored", "ScoredCriterion", "VerdictScorer", "judge_settings"]
 
@@ -33,61 +30,6 @@ NUMBER_LEVELS = (Decimal(1), Decimal(10))
 """The scale of a bare number whose criterion declares none."""
 
 _DIGITS = 2
-_NOTHING = "no evidence item counts, so there is nothing to score"
-
-Ends = tuple[int | float, int | float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScoredCriterion:
-    """One criterion's score.
-
-    Args:
-        weight: its share of the overall score.
-        score: the number shown; None if the criterion has none.
-        exact: the unrounded number; None if the criterion has none.
-        scale: (lowest, highest).
-        arithmetic: for evidence, the formula's steps by name, and under `over_cap` the positions of items that their
-            cell had no room for.
-    """
-
-    id: str
-    weight: float
-    score: int | float | None
-    exact: float | None
-    scale: Ends
-    arithmetic: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
-    """A verdict's score, or why it has none.
-
-    Args:
-        score: the number shown; None if abstained.
-        exact: the unrounded number; None if abstained.
-        flags: short names, `name:criterion` where there are several criteria.
-        abstained: the reason; None where there is a score.
-        arithmetic: for evidence by criterion, `confidence`, `span` and `self_check` of all together.
-    """
-
-    score: int | float | None
-    exact: float | None
-    scale: Ends
-    criteria: tuple[ScoredCriterion, ...]
-    flags: tuple[str, ...] = ()
-    abstained: str | None = None
-    arithmetic: Mapping[str, Any] | None = None
-
-
-def judge_settings(spec: JudgeSpec) -> Settings:
-    """The formula settings of a judge file: `scoring` may name a `variant` and override constants.
-
-    Raises:
-        InvalidInput: as `settings` says.
-    """
-    overrides = {name: value for name, value in spec.scoring.items() if name != "variant"}
-    return settings(spec.scoring.get("variant", "production"), overrides)
 
 
 class VerdictScorer:
@@ -110,7 +52,10 @@ class VerdictScorer:
                 f"scoring: formula settings are for `protocol: evidence`, and this judge's is {spec.protocol!r}; "
                 "take `scoring` out"
             )
-        self._score = _evidence(spec) if spec.protocol == "evidence" else _Mean(spec).score
+        if spec.protocol == "evidence":
+            self._score = pipeline_scorer(spec) if is_pipeline(spec) else evidence_scorer(spec)
+        else:
+            self._score = _Mean(spec).score
 
     def score(self, verdict: Verdict) -> Scored:
         """The score of one verdict, whose criteria are the judge's, in its order (one, for a pooled layout).
@@ -134,7 +79,7 @@ class _Mean:
 
     def score(self, verdict: Verdict) -> Scored:
         """The score of one verdict, whose criteria are the judge's, in its order."""
-        _refuse_other_criteria(verdict, tuple(self._shares))
+        refuse_other_criteria(verdict, tuple(self._shares))
         criteria, values, reasons = [], [], []
         for (name, weight, exact_of), found in zip(self._rows, verdict.criteria, strict=True):
             value = exact_of(found)
@@ -202,93 +147,3 @@ def _checklist(criterion: Criterion) -> tuple[Scale, Exactly]:
         return made.reason if made.exact is None else made.exact
 
     return checklist.scale, exact
-
-
-def _evidence(spec: JudgeSpec) -> Callable[[Verdict], Scored]:
-    """The formula over one pool, or over a pool for each criterion."""
-    chosen = judge_settings(spec)
-    for entry in spec.catalog:
-        if isinstance(entry.impact, bool) or entry.impact not in IMPACTS:
-            stated = ", ".join(f"{impact:+d}" for impact in IMPACTS)
-            raise InvalidInput(f"catalog: {entry.id!r} has the impact {entry.impact!r}; expected one of {stated}")
-    shares = weight_shares((criterion.id, criterion.weight) for criterion in spec.criteria) if spec.criteria else {}
-    if spec.layout == "pooled":
-        return lambda verdict: _pooled(verdict, chosen)
-    if not shares:
-        raise InvalidInput("layout: `matrix` scores a pool per criterion, and no criterion is declared; add `criteria`")
-    return lambda verdict: _matrix(verdict, chosen, shares)
-
-
-def _pooled(verdict: Verdict, chosen: Settings) -> Scored:
-    """One pool, one score."""
-    if len(verdict.criteria) != 1:
-        raise InvalidInput(f"verdict: it holds {len(verdict.criteria)} pools; expected one, as the layout is `pooled`")
-    made, breakdown = _pool(verdict.criteria[0], chosen, 1.0)
-    return Scored(
-        score=made.score,
-        exact=made.exact,
-        scale=made.scale,
-        criteria=(made,),
-        flags=_flags(made, breakdown),
-        abstained=_NOTHING if made.score is None else None,
-    )
-
-
-def _matrix(verdict: Verdict, chosen: Settings, shares: Mapping[str, Fraction]) -> Scored:
-    """A pool per criterion, and the overall score from their rounded finals."""
-    _refuse_other_criteria(verdict, tuple(shares))
-    pools = [_pool(found, chosen, float(shares[found.id])) for found in verdict.criteria]
-    overall = overall_score(
-        tuple(CriterionScore(id=made.id, weight=shares[made.id], breakdown=steps) for made, steps in pools),
-        chosen.min_span,
-    )
-    flags = [f"{flag}:{made.id}" for made, steps in pools for flag in _flags(made, steps)]
-    if overall.self_check == "fail":
-        flags.append("self_check_failed")
-    reasons = [f"criterion {name!r}: {_NOTHING}" for name in overall.empty]
-    return Scored(
-        score=overall.score,
-        exact=overall.exact,
-        scale=_ends(chosen),
-        criteria=tuple(made for made, _ in pools),
-        flags=tuple(flags),
-        abstained="; ".join(reasons) or None,
-        arithmetic={"confidence": overall.confidence, "span": overall.span, "self_check": overall.self_check},
-    )
-
-
-def _pool(found: CriterionVerdict, chosen: Settings, weight: float) -> tuple[ScoredCriterion, Breakdown]:
-    """One pool's score, each cell within its cap."""
-    dropped = weakest_over_cap(found.items, chosen.cap)
-    kept = [item for position, item in enumerate(found.items) if position not in dropped] if dropped else found.items
-    breakdown = score_items(kept, chosen)
-    steps: dict[str, Any] = {"variant": chosen.variant, **arithmetic(breakdown)}
-    if dropped:
-        steps["over_cap"] = list(dropped)
-    made = ScoredCriterion(
-        id=found.id,
-        weight=weight,
-        score=breakdown.score,
-        exact=breakdown.exact,
-        scale=_ends(chosen),
-        arithmetic=steps,
-    )
-    return made, breakdown
-
-
-def _flags(made: ScoredCriterion, breakdown: Breakdown) -> tuple[str, ...]:
-    """The pool's flags, and whether a cell was over its cap."""
-    over = ("over_cap",) if made.arithmetic and "over_cap" in made.arithmetic else ()
-    return (*pool_flags(breakdown), *over)
-
-
-def _ends(chosen: Settings) -> Ends:
-    """The formula's scale."""
-    return plain_number(chosen.lowest), plain_number(chosen.highest)
-
-
-def _refuse_other_criteria(verdict: Verdict, ids: tuple[str, ...]) -> None:
-    """The verdict must hold the judge's criteria, in its order."""
-    came = tuple(found.id for found in verdict.criteria)
-    if came != ids:
-        raise InvalidInput(f"verdict: its criteria are {', '.join(came) or 'none'}; expected {', '.join(ids)}")
