@@ -45,6 +45,7 @@ protocol: checklist
 models:
   - openai/a
   - {model: "other:b", base_url: "http://127.0.0.1:1/v1", api_key_env: MY_KEY, family: llama}
+  - openai/c
 reruns: 3
 temperature: 0.7
 max_tokens: 99
@@ -68,6 +69,7 @@ criteria:
         models=(
             ModelSpec(model="openai/a"),
             ModelSpec(model="other:b", base_url="http://127.0.0.1:1/v1", api_key_env="MY_KEY", family="llama"),
+            ModelSpec(model="openai/c"),
         ),
         reruns=3,
         temperature=0.7,
@@ -353,6 +355,7 @@ def test_there_is_an_example_of_each_protocol() -> None:
         "evidence",
         "evidence-catalog",
         "evidence-matrix",
+        "evidence-passes",
         "number",
     ]
     with pytest.raises(InvalidInput, match="there are anchored, checklist"):

@@ -12,6 +12,7 @@ __all__ = ["criteria_of", "unique"]
 _KEYS = ("id", "weight", "ask", "levels", "map", "checks")
 _CHECK_KEYS = ("id", "ask", "weight", "quote", "na")
 _GROUP_KEYS = ("id", "any_of", "weight")
+_WITHOUT_CRITERIA = ("evidence", "reference", "pairwise")  # what they ask stands without one
 _USUAL = {
     "name": "id",
     "question": "ask",
@@ -39,7 +40,7 @@ def criteria_of(document: Value, value: Value | None, protocol: str) -> tuple[Cr
     """
     elements = value.items() if value is not None else ()
     if not elements:
-        if protocol == "evidence":
+        if protocol in _WITHOUT_CRITERIA:
             return ()
         document.refuse(f"is missing or empty; the protocol {protocol} needs at least one criterion", "criteria")
     criteria = tuple(_criterion(element, protocol) for element in elements)
