@@ -15,10 +15,11 @@ from typing import Any
 
 from evenhand.errors import InvalidInput, UnreadableReply
 from evenhand.judges.asking import Read, ask
+from evenhand.judges.citing import Field, NumberedText, Passages, QuotedPassages
 from evenhand.judges.fit import TEXT, entry, list_of, refuse_repeated, refuse_unused
 from evenhand.judges.prompts import Prompt, quoted
 from evenhand.judges.protocol import Judging
-from evenhand.judges.quotes import ABSENT, QuotedText, counts
+from evenhand.judges.quotes import counts
 from evenhand.judges.replies import entries, integer, kind, words
 from evenhand.scoring.impact import weakest_over_cap
 from evenhand.scoring.verdicts import judge_settings
@@ -49,13 +50,15 @@ class EvidenceJudge:
         self._criteria = tuple(criterion.id for criterion in spec.criteria)
         self._perspectives = spec.perspectives
         self._impacts = {found.id: found.impact for found in spec.catalog}
-        self._prompt = Prompt(spec, templates, values=_values(spec), schema=_schema(spec))
+        self._passages = Passages(spec.cite, lambda field: _schema(spec, field))
+        values = _values(spec, self._passages.wording["quote_field"])
+        self._prompt = Prompt(spec, templates, values=values, schema=self._passages.schema)
 
     def judge(self, item: Item, *, model: str, rerun: int = 0, first_attempt: int = 0) -> Judging:
         """Judge one item."""
-        quotes = QuotedText(item.candidate)
-        call = self._prompt.call(item, model=model, rerun=rerun, attempt=first_attempt)
-        found = yield from ask(call, lambda text: self._read(text, quotes), self._prompt.repair)
+        passages = self._passages.of(item.candidate)
+        call = self._passages.call(self._prompt, item, passages, model=model, rerun=rerun, attempt=first_attempt)
+        found = yield from ask(call, lambda text: self._read(text, passages), self._prompt.repair)
         if not isinstance(found, Read):
             return found
         items, flags = self._counted(found.value)
@@ -66,25 +69,25 @@ class EvidenceJudge:
         )
         return Verdict(criteria=criteria, keys=found.keys, usage=found.usage, flags=flags)
 
-    def _read(self, text: str, quotes: QuotedText) -> list[Evidence]:
+    def _read(self, text: str, passages: QuotedPassages | NumberedText) -> list[Evidence]:
         return [
-            self._item(found, f"item {place}", quotes) for place, found in enumerate(entries(text, "items"), start=1)
+            self._item(found, f"item {place}", passages) for place, found in enumerate(entries(text, "items"), start=1)
         ]
 
-    def _item(self, found: dict[str, Any], what: str, quotes: QuotedText) -> Evidence:
+    def _item(self, found: dict[str, Any], what: str, passages: QuotedPassages | NumberedText) -> Evidence:
         """One item.
 
         Raises:
             UnreadableReply: a field is missing, of the wrong type, or names what is not declared.
         """
-        claim, quote = words(found, "claim", what), words(found, "quote", what)
-        if claim is None or quote is None:
-            raise UnreadableReply(f'{what}: "{"claim" if claim is None else "quote"}" is missing; expected a string')
-        place = quotes.find(quote) if quote else ABSENT
+        claim, place = words(found, "claim", what), passages.passage(found, what)
+        if claim is None or place is None:
+            missing, kind_of = ("claim", "a string") if claim is None else (self._passages.field, self._passages.kind)
+            raise UnreadableReply(f'{what}: "{missing}" is missing; expected {kind_of}')
         catalog_id = _declared(found, "catalog_id", what, tuple(self._impacts)) if self._impacts else None
         return Evidence(
             claim=claim,
-            quote=quote,
+            quote=place.quote,
             impact=_impact(found, what) if catalog_id is None else self._impacts[catalog_id],
             criterion=self._criterion(found, what),
             perspective=_declared(found, "perspective", what, self._perspectives) if self._perspectives else None,
@@ -93,6 +96,7 @@ class EvidenceJudge:
             span=place.span,
             gap=place.gap,
             counted=counts(place.status),
+            sentences=place.sentences,
         )
 
     def _criterion(self, found: dict[str, Any], what: str) -> str | None:
@@ -154,10 +158,10 @@ def _refuse_layout(spec: JudgeSpec) -> None:
             )
 
 
-def _values(spec: JudgeSpec) -> dict[str, str]:
+def _values(spec: JudgeSpec, quote_field: str) -> dict[str, str]:
     """What the template is filled with."""
     places = [f"the {name} it touches most" for name, _ in _named(spec)]
-    fields = ['"claim": <one sentence>', '"quote": <the passage, as a JSON string>']
+    fields = ['"claim": <one sentence>', quote_field]
     fields += [f'"{name}": <one of the {name} ids>' for name, _ in _named(spec)]
     fields += ['"catalog_id": <an id of the list>' if spec.catalog else '"impact": <one of the impacts>']
     return {
@@ -190,9 +194,9 @@ def _named(spec: JudgeSpec) -> list[tuple[str, Sequence[str]]]:
     return named + ([("perspective", spec.perspectives)] if spec.perspectives else [])
 
 
-def _schema(spec: JudgeSpec) -> dict[str, Any]:
+def _schema(spec: JudgeSpec, field: Field) -> dict[str, Any]:
     """The schema of a reply; its length is bounded against models that do not stop."""
-    fields: dict[str, Mapping[str, Any]] = {"claim": TEXT, "quote": TEXT}
+    fields: dict[str, Mapping[str, Any]] = {"claim": TEXT, **field}
     for name, ids in _named(spec):
         fields[name] = {"type": "string", "enum": list(ids)}
     if spec.catalog:

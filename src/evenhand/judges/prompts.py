@@ -19,12 +19,13 @@ from evenhand.errors import InvalidInput
 from evenhand.keys import bare, content_key
 from evenhand.terms import Call, Item, JudgeSpec, Message
 
-__all__ = ["Fence", "ItemPrompt", "Prompt", "Template", "fill", "quoted"]
+__all__ = ["Fence", "ItemPrompt", "Prompt", "Template", "fill", "quoted", "template_text"]
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _FIELDS = ("task", "reference", "context", "candidate")
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
 _MARK_LENGTH = 14
+_QUOTING = {"quote": "quoting.md", "sentence": "citing.md"}
 
 
 class Template:
@@ -146,10 +147,10 @@ class Prompt:
     def __init__(
         self, spec: JudgeSpec, templates: Mapping[str, str], *, values: Mapping[str, str], schema: Mapping[str, Any]
     ) -> None:
-        shared = {"material": fill(templates, "material.md", {}), "quoting": fill(templates, "quoting.md", {})}
+        shared = {"material": fill(templates, "material.md", {}), "quoting": fill(templates, _QUOTING[spec.cite], {})}
         system = fill(templates, f"{spec.protocol}.md", {**shared, **values})
-        repair = _text(templates, "repair.md")
-        item = _text(templates, "item.md")
+        repair = template_text(templates, "repair.md")
+        item = template_text(templates, "item.md")
         static = {"protocol": spec.protocol, "system": system, "item": item, "schema": schema}
         self.schema = schema
         self.system = Message(role="system", text=system)
@@ -184,7 +185,7 @@ def fill(templates: Mapping[str, str], name: str, values: Mapping[str, str]) -> 
     Raises:
         InvalidInput: the template is missing or has an unknown placeholder.
     """
-    return Template(_text(templates, name).strip("\n"), name=name, known=tuple(values)).fill(values)
+    return Template(template_text(templates, name).strip("\n"), name=name, known=tuple(values)).fill(values)
 
 
 def quoted(text: str) -> str:
@@ -196,7 +197,12 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _text(templates: Mapping[str, str], name: str) -> str:
+def template_text(templates: Mapping[str, str], name: str) -> str:
+    """A template as it was handed in.
+
+    Raises:
+        InvalidInput: it is missing.
+    """
     try:
         return templates[name]
     except KeyError:
