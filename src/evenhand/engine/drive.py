@@ -11,7 +11,8 @@ from evenhand.terms import Call, Failure, FailureCode, Outcome, Reply, Usage
 __all__ = ["FATAL_CODES", "drive", "judge_item", "sum_usage"]
 
 # Codes that every further item would meet as well: the run stops with their own message.
-FATAL_CODES = frozenset({"auth", "not_found", "quota"})
+# `unsupported` is a need of the judge that the endpoint cannot meet: log probabilities.
+FATAL_CODES = frozenset({"auth", "not_found", "quota", "unsupported"})
 
 _ASK_AFRESH = frozenset({"unreadable", "truncated", "empty"})
 
