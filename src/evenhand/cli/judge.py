@@ -47,6 +47,10 @@ def judge(
     map_: Annotated[list[str] | None, typer.Option("--map", help="FIELD=COLUMN, for columns of other names.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the items file; UTF-8 unless said.")] = None,
     skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave items without a candidate out.")] = False,
+    no_panel: Annotated[bool, typer.Option("--no-panel", help="Several models: record each alone.")] = False,
+    allow_self_judging: Annotated[
+        bool, typer.Option("--allow-self-judging", help="Let a model judge candidates of its own.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be sent, and send nothing.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the records: .jsonl, .csv or .parquet.")
@@ -63,8 +67,16 @@ def judge(
     spec = _overridden(read_judge(judge_file), model, reruns, temperature)
     _refuse_candidates_store(items_path, store)
     items = read_items(items_path, mapping=_mapping(map_), encoding=encoding, limit=limit, skip_empty=skip_empty)
-    session = Session(spec, items, store=store, base_url=base_url, dry=dry_run)
-    for note in items.notes:
+    session = Session(
+        spec,
+        items,
+        store=store,
+        base_url=base_url,
+        dry=dry_run,
+        panel=not no_panel,
+        allow_self_judging=allow_self_judging,
+    )
+    for note in (*items.notes, *session.notes):
         warn(shown(note))
     if dry_run:
         _print_estimate(session.estimate(), as_json)

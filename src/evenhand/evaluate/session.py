@@ -17,10 +17,13 @@ from evenhand.engine.endpoint import Endpoint
 from evenhand.errors import InvalidInput
 from evenhand.evaluate.estimate import estimate
 from evenhand.evaluate.evaluation import Evaluation, Settings
+from evenhand.evaluate.kin import kin_notes
+from evenhand.evaluate.panels import asked_models, refuse_unfit
 from evenhand.judges import judge_for
+from evenhand.judges.families import Kinship
 from evenhand.providers.environment import read_dotenv
 from evenhand.providers.open import Target, open_provider, price, resolve
-from evenhand.store.packaged import templates
+from evenhand.store.packaged import families, templates
 from evenhand.store.sql import Store, open_store
 from evenhand.terms import Call, Item, JudgeSpec, Record, Usage
 
@@ -67,8 +70,13 @@ class Session:
         environ: where keys and addresses are looked for; the process environment unless given.
         folder: where a `.env` file is looked for; the current folder unless given.
         dry: nothing will be sent, so that no key is needed; only `estimate` may be called.
+        panel: False records each of several models alone, without a combined record.
+        allow_self_judging: let a model judge candidates whose `system` names it.
+    Attributes:
+        notes: sentences that a user should read before the run: kin among the models, or between models and candidates.
     Raises:
-        InvalidInput: the judge does not fit its protocol, a model or key is missing.
+        InvalidInput: the judge does not fit its protocol, a model or key is missing, a panel cannot decide, or a model
+            would judge its own candidates.
     """
 
     def __init__(
@@ -81,23 +89,30 @@ class Session:
         environ: Mapping[str, str] | None = None,
         folder: Path | None = None,
         dry: bool = False,
+        panel: bool = True,
+        allow_self_judging: bool = False,
     ) -> None:
         if not spec.models:
             raise InvalidInput(f"{spec.name}: no model is named; write `models: [provider/model]` or use --model")
         self.spec = spec
         self.items = items
         self.judge = judge_for(spec, templates())
+        refuse_unfit(spec, panel=panel)
+        self._panel = panel
+        models = asked_models(spec)
+        self._kinship = Kinship(models, families())
+        self.notes = kin_notes(spec, items, self._kinship, panel=panel, allow_self_judging=allow_self_judging)
         self._store_path = store
         variables = os.environ if environ is None else environ
         dotenv = read_dotenv(folder or Path.cwd())
         self._targets: dict[str, Target] = {
             model.model: resolve(model, base_url=base_url, environ=variables, dotenv=dotenv, need_key=not dry)
-            for model in spec.models
+            for model in models
         }
 
     @property
     def n_planned(self) -> int:
-        """Judgements to be made: items by models by reruns."""
+        """Judgements to be made: items by models by reruns; escalation may add to them."""
         return len(self.items) * len(self.spec.models) * self.spec.reruns
 
     def price(self, model: str, usage: Usage) -> float | None:
@@ -145,7 +160,14 @@ class Session:
             providers = {name: open_provider(target) for name, target in self._targets.items()}
             try:
                 evaluation = Evaluation(
-                    self.spec, self.judge, providers=providers, store=store, price=self.price, settings=settings
+                    self.spec,
+                    self.judge,
+                    providers=providers,
+                    store=store,
+                    price=self.price,
+                    settings=settings,
+                    panel=self._panel,
+                    kinship=self._kinship,
                 )
                 stop = await _watched(evaluation, self.items, sink or records.append, watch, self.n_planned)
             finally:

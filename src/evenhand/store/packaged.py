@@ -1,5 +1,6 @@
-"""Files that ship with the package: example judge files, and the prompt templates that judges are given as strings."""
+"""Files that ship with the package: example judge files, prompt templates and the table of model families."""
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -7,7 +8,7 @@ from types import MappingProxyType
 
 from evenhand.errors import InvalidInput
 
-__all__ = ["example_judge", "example_judges", "templates"]
+__all__ = ["example_judge", "example_judges", "families", "templates"]
 
 
 def example_judges() -> Mapping[str, str]:
@@ -40,6 +41,13 @@ def templates(folder: str = "judges/templates") -> Mapping[str, str]:
         folder: inside the package, with `/`.
     """
     return MappingProxyType(_texts(tuple(folder.split("/"))))
+
+
+@cache
+def families() -> Mapping[str, tuple[str, ...]]:
+    """Model families: name to regular expressions over model names, as `judges.families` reads them."""
+    table: dict[str, list[str]] = json.loads(files("evenhand").joinpath("data", "families.json").read_bytes())
+    return MappingProxyType({family: tuple(patterns) for family, patterns in table.items()})
 
 
 @cache
