@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.errors import InvalidInput, UnreadableReply
-from evenhand.judges.asking import Read, ask
+from evenhand.judges.asking import Asking, Read, ask
 from evenhand.judges.citing import Field, NumberedText, Passages, QuotedPassages
 from evenhand.judges.fit import TEXT, entry, list_of, refuse_repeated, refuse_unused
 from evenhand.judges.prompts import Prompt, quoted
@@ -23,7 +23,7 @@ from evenhand.judges.quotes import counts
 from evenhand.judges.replies import entries, integer, kind, words
 from evenhand.scoring.impact import weakest_over_cap
 from evenhand.scoring.verdicts import judge_settings
-from evenhand.terms import IMPACTS, CriterionVerdict, Evidence, Item, JudgeSpec, Verdict
+from evenhand.terms import IMPACTS, CriterionVerdict, Evidence, Item, JudgeSpec, Message, Verdict
 
 __all__ = ["POOL", "EvidenceJudge"]
 
@@ -43,7 +43,17 @@ class EvidenceJudge:
     protocol = "evidence"
     version = 1
 
-    def __init__(self, spec: JudgeSpec, templates: Mapping[str, str]) -> None:
+    def __init__(
+        self, spec: JudgeSpec, templates: Mapping[str, str], *, reading: str = "", counter_bias: str = ""
+    ) -> None:
+        """Check the spec and render the prompt.
+
+        Args:
+            spec: the judge file.
+            templates: prompt templates by file name.
+            reading: what a pipeline's prompt says about the one source that this pass reads.
+            counter_bias: further rules of reporting, against a model's leniency.
+        """
         refuse_unused(spec)
         _refuse_layout(spec)
         self._cap = judge_settings(spec).cap
@@ -51,14 +61,16 @@ class EvidenceJudge:
         self._perspectives = spec.perspectives
         self._impacts = {found.id: found.impact for found in spec.catalog}
         self._passages = Passages(spec.cite, lambda field: _schema(spec, field))
-        values = _values(spec, self._passages.wording["quote_field"])
+        values = {
+            **_values(spec, self._passages.wording["quote_field"]),
+            "reading": reading,
+            "counter_bias": counter_bias,
+        }
         self._prompt = Prompt(spec, templates, values=values, schema=self._passages.schema)
 
     def judge(self, item: Item, *, model: str, rerun: int = 0, first_attempt: int = 0) -> Judging:
         """Judge one item."""
-        passages = self._passages.of(item.candidate)
-        call = self._passages.call(self._prompt, item, passages, model=model, rerun=rerun, attempt=first_attempt)
-        found = yield from ask(call, lambda text: self._read(text, passages), self._prompt.repair)
+        found = yield from self.asking(item, model=model, rerun=rerun, attempt=first_attempt)
         if not isinstance(found, Read):
             return found
         items, flags = self._counted(found.value)
@@ -68,6 +80,20 @@ class EvidenceJudge:
             for name in pools
         )
         return Verdict(criteria=criteria, keys=found.keys, usage=found.usage, flags=flags)
+
+    def asking(
+        self, item: Item, *, model: str, rerun: int, attempt: int, turns: Sequence[Message] = ()
+    ) -> Asking[list[Evidence]]:
+        """Ask for the items, as they are found and before any is left out of the count.
+
+        Args:
+            turns: what follows the item's message, where it is asked about once more.
+        """
+        passages = self._passages.of(item.candidate)
+        call = self._passages.call(self._prompt, item, passages, model=model, rerun=rerun, attempt=attempt)
+        if turns:
+            call = replace(call, messages=(*call.messages, *turns))
+        return ask(call, lambda text: self._read(text, passages), self._prompt.repair)
 
     def _read(self, text: str, passages: QuotedPassages | NumberedText) -> list[Evidence]:
         return [

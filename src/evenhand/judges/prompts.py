@@ -140,15 +140,22 @@ class Prompt:
         templates: file name to text; the protocol's own is `<protocol>.md`.
         values: what the protocol's template is filled with.
         schema: JSON Schema of the reply; one object for all calls, since endpoints keep its rendering by identity.
+        template: file name of the system message's template, where it is not the protocol's own.
     Raises:
         InvalidInput: a template is missing or has an unknown placeholder.
     """
 
     def __init__(
-        self, spec: JudgeSpec, templates: Mapping[str, str], *, values: Mapping[str, str], schema: Mapping[str, Any]
+        self,
+        spec: JudgeSpec,
+        templates: Mapping[str, str],
+        *,
+        values: Mapping[str, str],
+        schema: Mapping[str, Any],
+        template: str | None = None,
     ) -> None:
         shared = {"material": fill(templates, "material.md", {}), "quoting": fill(templates, _QUOTING[spec.cite], {})}
-        system = fill(templates, f"{spec.protocol}.md", {**shared, **values})
+        system = fill(templates, template or f"{spec.protocol}.md", {**shared, **values})
         repair = template_text(templates, "repair.md")
         item = template_text(templates, "item.md")
         static = {"protocol": spec.protocol, "system": system, "item": item, "schema": schema}
