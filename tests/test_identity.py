@@ -2,6 +2,7 @@
 
 from dataclasses import fields, replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -126,11 +127,12 @@ def test_a_judges_hash_of_the_first_release_has_a_published_value() -> None:
         ("breakers", (Breaker(finding="e"),), {"fail": True}),
     ],
 )
-def test_a_judges_hash_covers_every_part_of_its_pipeline(name: str, one: object, changed: dict[str, object]) -> None:
+def test_a_judges_hash_covers_every_part_of_its_pipeline(name: str, one: Any, changed: dict[str, Any]) -> None:
     part = one[0] if isinstance(one, tuple) else one
     other = replace(part, **changed)
-    made = {name: (other,) if isinstance(one, tuple) else other}
-    assert judge_hash(replace(JUDGE, **made)) != judge_hash(replace(JUDGE, **{name: one}))  # type: ignore[arg-type]
+    made: dict[str, Any] = {name: (other,) if isinstance(one, tuple) else other}
+    before: dict[str, Any] = {name: one}
+    assert judge_hash(replace(JUDGE, **made)) != judge_hash(replace(JUDGE, **before))
 
 
 def test_where_a_second_model_is_reached_is_no_part_of_the_hash() -> None:

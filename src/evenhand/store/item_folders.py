@@ -1,17 +1,21 @@
 """Items of a folder: one text file an item, and a code repository (a folder that holds `.git`) one item as a whole.
 
-An item's id is its path inside the folder, with `/` on every system. Links are never followed, hidden and binary files
-are never read, and what was passed over is counted and said. A `.env` or a store inside a judged folder is refused:
-candidates bring such files, and they would set keys, addresses and stored replies.
+A folder of folders that each hold a `candidate` file is one item a folder instead (see item_parts.py). An item's id is
+its path inside the folder, with `/` on every system. Links are never followed, hidden and binary files are never read,
+and what was passed over is counted and said. A `.env` or a store inside a judged folder is refused: candidates bring
+such files, and they would set keys, addresses and stored replies.
 """
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from evenhand.errors import InvalidInput
+from evenhand.store.item_parts import Parts, layout_of
+from evenhand.store.item_sources import Sources
 from evenhand.store.text_files import place, quoted, read_text_file
 from evenhand.terms import Item
 
@@ -55,6 +59,8 @@ class _Passed:
     hidden: list[str] = field(default_factory=list)
     generated: list[str] = field(default_factory=list)
     special: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
+    deeper: list[str] = field(default_factory=list)
 
     def sentences(self, name: str) -> list[str]:
         """One note a reason, with the count and the first names."""
@@ -64,6 +70,8 @@ class _Passed:
             (self.hidden, "hidden names are passed over"),
             (self.generated, "folders of generated files are passed over"),
             (self.special, "names are neither files nor folders"),
+            (self.beside, "files lie beside the folders that are items, and are not read"),
+            (self.deeper, "files lie in a folder inside one that is an item, and are not read"),
         )
         return [
             f"{name}: {len(paths)} {reason}: {', '.join(map(quoted, paths[:5]))}{', ...' if len(paths) > 5 else ''}"
@@ -93,9 +101,13 @@ class ItemFolder:
         self._passed = _Passed()
         self._files: list[str] = []
         self._repositories: dict[str, list[str]] = {}
+        self._inner: dict[str, list[str]] = {}  # repositories inside of items
+        self._parts: dict[str, Parts] = {}
+        self.sources = Sources()
         self._walk("", self._files, split=repositories)
         self._files.sort()
         self._drop_binaries()
+        self._group()
         self.notes += self._passed.sentences(self.name)
 
     def items(self) -> Iterator[tuple[str, Item]]:
@@ -104,8 +116,11 @@ class ItemFolder:
         Raises:
             InvalidInput: a text file that cannot be decoded, or a candidate of more than 64 MB.
         """
-        for relative in sorted([*self._files, *self._repositories]):
-            if relative in self._repositories:
+        for relative in sorted([*self._files, *self._repositories, *self._parts]):
+            if relative in self._parts:
+                parts = self._parts[relative]
+                yield parts.fields["candidate"], self._item(relative, parts)
+            elif relative in self._repositories:
                 yield relative, self._repository(relative, self._repositories[relative])
             else:
                 yield relative, Item(id=relative, candidate=self._text(relative))
@@ -155,6 +170,39 @@ class ItemFolder:
         self._files[:] = [relative for relative in self._files if not self._is_binary(relative)]
         for files in self._repositories.values():
             files[:] = sorted(relative for relative in files if not self._is_binary(relative, undecodable=True))
+
+    def _group(self) -> None:
+        """Where folders are items, take their files for the items' parts."""
+        layout = layout_of(self.name, self._files, self._repositories, self._passed.binary)
+        if layout is None:
+            return
+        self._parts = layout.items
+        self._passed.beside, self._passed.deeper = layout.beside, layout.deeper
+        self._files = []
+        self._inner = {path: files for path, files in self._repositories.items() if "/" in path}
+        self._repositories = {path: files for path, files in self._repositories.items() if "/" not in path}
+
+    def _item(self, identifier: str, parts: Parts) -> Item:
+        """The item of a folder."""
+        read = {name: self._part(path) for name, path in parts.fields.items()}
+        fields = {name: text for name, (text, _) in read.items()}
+        return Item(
+            id=identifier,
+            candidate=fields["candidate"],
+            task=fields.get("task") or None,
+            reference=fields.get("reference") or None,
+            context=fields.get("context") or None,
+            system=fields.get("system", "").strip() or None,
+            sources=self.sources.shown({name: self._part(path)[0] for name, path in parts.sources.items()}),
+            metadata=read["candidate"][1],
+        )
+
+    def _part(self, relative: str) -> tuple[str, Mapping[str, Any]]:
+        """The text of a file or of a repository, and what is known about it."""
+        if relative in self._inner:
+            repository = self._repository(relative, self._inner[relative])
+            return repository.candidate, repository.metadata
+        return self._text(relative), {}
 
     def _is_binary(self, relative: str, *, undecodable: bool = False) -> bool:
         """Whether a file is passed over as no text: by its ending, by a NUL, or, in a repository, by its encoding."""

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evenhand.errors import InvalidInput
-from evenhand.store.item_fields import ALIASES, FIELDS, Fields, Row, is_blank, names_in_words
+from evenhand.store.item_fields import ALIASES, FIELDS, Fields, Row, names_in_words
 from evenhand.store.item_folders import ItemFolder
 from evenhand.store.item_rows import JsonLines, JsonList, Rows
 from evenhand.store.item_tables import CsvTable, ParquetTable
+from evenhand.store.item_values import is_blank
 from evenhand.store.text_files import place, quoted, read_text_file
 from evenhand.terms import Item
 
@@ -144,7 +145,8 @@ class _RowItems:
 
     def notes(self) -> list[str]:
         """How the file and its columns were read."""
-        notes = [*self._rows.notes, *(f"{self.name}: {note}" for note in self.fields.notes)]
+        about_columns = [*self.fields.notes, *self.fields.sources.notes()]
+        notes = [*self._rows.notes, *(f"{self.name}: {note}" for note in about_columns)]
         if self.stripped:
             shown = ", ".join(f"{quoted(raw)} in {self.unit} {line}" for line, raw in self.stripped[:3])
             notes.append(f"{self.name}: spaces around {len(self.stripped)} ids were stripped ({shown})")
@@ -177,7 +179,7 @@ class _FolderItems:
 
     def notes(self) -> list[str]:
         """What was passed over."""
-        return list(self._folder.notes)
+        return [*self._folder.notes, *(f"{self.name}: {note}" for note in self._folder.sources.notes())]
 
 
 @dataclass(slots=True)

@@ -14,13 +14,13 @@ from typing import Any, Literal, cast
 
 from evenhand.identity import rubric_document
 from evenhand.store.criterion_files import criteria_of, unique
+from evenhand.store.detector_files import impact_of
 from evenhand.store.documents import Value, plain_document, read_document
 from evenhand.store.model_files import model_document, models_of
 from evenhand.store.pipeline_files import (
     PIPELINE_KEYS,
     PIPELINE_ONLY_FOR,
     PIPELINE_USUAL,
-    impact_of,
     with_pipeline,
 )
 from evenhand.terms import CatalogEntry, Example, JudgeSpec

@@ -16,7 +16,7 @@ from evenhand.store.documents import Value
 from evenhand.store.model_files import models_of, same_model
 from evenhand.terms import Breaker, Escalation, JudgeSpec, Pass, Synthesis
 
-__all__ = ["PIPELINE_KEYS", "PIPELINE_ONLY_FOR", "PIPELINE_USUAL", "impact_of", "with_pipeline"]
+__all__ = ["PIPELINE_KEYS", "PIPELINE_ONLY_FOR", "PIPELINE_USUAL", "with_pipeline"]
 
 PIPELINE_ONLY_FOR: Mapping[str, tuple[str, ...]] = {
     "pool": ("evidence",),
