@@ -407,8 +407,11 @@ class Evidence:
         source: which of the item's texts the quote is from; None is the candidate.
         detector: id of the detector that fired, where no model found it.
         merged: `pass/perspective` of near-duplicates that this item stands for.
-        dropped: why it does not count, in one word: `absent_quote`, `over_cap`, `duplicate`, `unsupported`.
+        dropped: why it does not count, in one word: `absent_quote`, `over_cap`, `duplicate`, `not_asked`,
+            `unsupported`, `contradicted`, `unbacked`.
         review: contradicted by another item: a person should look.
+        bucket: which of the four buckets of a draft's readiness it was reported in.
+        note: what the synthesis said of it, where it marked it.
         sentences: numbers of the sentences that were cited, rising; `cite: sentence`.
     """
 
@@ -429,6 +432,7 @@ class Evidence:
     dropped: str | None = None
     review: bool = False
     bucket: str | None = None
+    note: str | None = None
     sentences: tuple[int, ...] | None = None
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from evenhand.errors import InvalidInput
 
-__all__ = ["DIALS", "Dial", "UNTESTED", "dial_for"]
+__all__ = ["DIALS", "UNTESTED", "Dial", "dial_for"]
 
 Dial = Literal["off", "soft", "full"]
 

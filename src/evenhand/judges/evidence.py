@@ -95,6 +95,20 @@ class EvidenceJudge:
             call = replace(call, messages=(*call.messages, *turns))
         return ask(call, lambda text: self._read(text, passages), self._prompt.repair)
 
+    def reply_of(self, items: Sequence[Evidence]) -> dict[str, Any]:
+        """Items in the shape of a reply, to be shown to the model again."""
+        return {"items": [self._entry(item) for item in items]}
+
+    def _entry(self, item: Evidence) -> dict[str, Any]:
+        shown: dict[str, Any] = {"claim": item.claim}
+        shown[self._passages.field] = list(item.sentences or ()) if self._passages.cites else item.quote
+        if len(self._criteria) > 1:
+            shown["criterion"] = item.criterion
+        if self._perspectives:
+            shown["perspective"] = item.perspective
+        fixed = item.catalog_id is not None
+        return {**shown, "catalog_id" if fixed else "impact": item.catalog_id if fixed else item.impact}
+
     def _read(self, text: str, passages: QuotedPassages | NumberedText) -> list[Evidence]:
         return [
             self._item(found, f"item {place}", passages) for place, found in enumerate(entries(text, "items"), start=1)

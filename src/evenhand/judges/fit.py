@@ -31,6 +31,13 @@ _UNUSED = {
     "catalog": "evidence",
     "matrix": "evidence",
     "logprob": "checklist",
+    "passes": "evidence",
+    "synthesis": "evidence",
+    "detectors": "evidence",
+    "breakers": "evidence",
+    "counter_bias": "evidence",
+    "near_duplicate": "evidence",
+    "buckets": "evidence",
 }
 _CITING = ("checklist", "anchored", "evidence")
 
@@ -77,6 +84,13 @@ def refuse_unused(spec: JudgeSpec) -> None:
         "catalog": bool(spec.catalog),
         "matrix": spec.layout == "matrix",
         "logprob": spec.read == "logprob",
+        "passes": bool(spec.passes),
+        "synthesis": spec.synthesis is not None,
+        "detectors": bool(spec.detectors),
+        "breakers": bool(spec.breakers),
+        "counter_bias": spec.counter_bias != "off",
+        "near_duplicate": spec.near_duplicate is not None,
+        "buckets": spec.buckets,
     }
     names = {"level_texts": "described levels", "matrix": "`layout: matrix`", "logprob": "`read: logprob`"}
     for what, owner in _UNUSED.items():

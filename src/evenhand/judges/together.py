@@ -14,7 +14,7 @@ from evenhand.terms import Abstention, Call, Failure, Reply
 __all__ = ["resting_on", "together"]
 
 T = TypeVar("T")
-O = TypeVar("O", Abstention, Failure)
+Ended = Abstention | Failure
 
 
 def together(
@@ -52,6 +52,6 @@ def together(
     return [value for value in values if value is not None]
 
 
-def resting_on(outcome: O, heard: Sequence[Reply]) -> O:
+def resting_on(outcome: Ended, heard: Sequence[Reply]) -> Ended:
     """The outcome with the keys and usage of everything that was heard."""
     return replace(outcome, keys=tuple([reply.key for reply in heard]), usage=total_usage(heard))

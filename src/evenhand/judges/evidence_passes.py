@@ -1,0 +1,234 @@
+"""The evidence pipeline: passes over single sources, a floor, duplicates counted once, and an adversarial synthesis.
+
+    1. one call a pass, all together; each sees one source, and its quotes are looked up there
+    2. what counts is settled by code (`counting`)
+    3. a criterion with fewer counted items than the floor is asked about once more, all such in one call
+    4. the synthesis reads the counted items, and code applies its marks (`synthesis`)
+    5. findings of detectors join, and what they and the items say alike counts once
+
+Every call depends on the item, the judge file and the dial alone: findings of detectors change no prompt, and no model
+can strike one out. So a stored run is replayed without running a detector.
+"""
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from evenhand.errors import InvalidInput
+from evenhand.judges.asking import Asking, total_usage
+from evenhand.judges.buckets import BucketReader
+from evenhand.judges.counter_bias import DIALS, Dial
+from evenhand.judges.counting import NOT_ASKED, counted_items, counting_flags
+from evenhand.judges.duplicates import merge_near_duplicates
+from evenhand.judges.evidence import POOL, EvidenceJudge
+from evenhand.judges.prompts import Template, fill, quoted, template_text
+from evenhand.judges.protocol import Given, Judging
+from evenhand.judges.readings import Reading, readings, refuse_passes, told
+from evenhand.judges.synthesis import SynthesisPrompt, synthesized
+from evenhand.judges.together import resting_on, together
+from evenhand.scoring.floors import short_of_floor
+from evenhand.scoring.verdicts import judge_settings
+from evenhand.terms import (
+    IMPACTS,
+    Abstention,
+    Call,
+    CriterionVerdict,
+    Evidence,
+    Failure,
+    Item,
+    JudgeSpec,
+    Message,
+    Reply,
+    Verdict,
+)
+
+__all__ = ["EvidencePipeline", "Reader"]
+
+Ended = Abstention | Failure
+Found = Generator[tuple[Call, ...], tuple[Reply, ...], list[Evidence] | Ended]
+
+
+class Reader(Protocol):
+    """Asks for the items of one pass, and reads them."""
+
+    def asking(
+        self, item: Item, *, model: str, rerun: int, attempt: int, turns: Sequence[Message] = ()
+    ) -> Asking[list[Evidence]]:
+        """Ask for the items, as they are found."""
+        ...
+
+    def reply_of(self, items: Sequence[Evidence]) -> dict[str, Any]:
+        """Items in the shape of a reply, to be shown to the model again."""
+        ...
+
+
+class EvidencePipeline:
+    """Evidence in several passes, with guards."""
+
+    protocol = "evidence"
+    version = 1
+
+    def __init__(self, spec: JudgeSpec, templates: Mapping[str, str]) -> None:
+        refuse_passes(spec)
+        _refuse_detectors(spec)
+        self._spec = spec
+        self._settings = judge_settings(spec)
+        self._pools = tuple(criterion.id for criterion in spec.criteria) or (POOL,)
+        self._readers = _readers(spec, templates)
+        self._floor = Template(template_text(templates, "floor.md").strip("\n"), name="floor.md", known=("criteria",))
+        self._synthesis = SynthesisPrompt(spec, templates) if spec.synthesis is not None else None
+
+    def judge(
+        self, item: Item, *, model: str, rerun: int = 0, first_attempt: int = 0, given: Given | None = None
+    ) -> Judging:
+        """Judge one item.
+
+        Args:
+            item: what is judged.
+            model: `provider/model` of the member that judges.
+            rerun: asked afresh for each number.
+            first_attempt: the attempt number to begin with.
+            given: what was found out before judging: the findings of detectors, and the dial where it is `auto`.
+        """
+        given = given or Given()
+        how: dict[str, Any] = {"model": model, "rerun": rerun, "attempt": first_attempt}
+        read = readings(item, self._spec.passes)
+        if isinstance(read, Abstention):
+            return read
+        found_in, flags = read
+        readers = self._readers[self._dial(given)]
+        heard: list[Reply] = []
+        items = yield from self._items(found_in, readers, how, heard)
+        if isinstance(items, (Abstention, Failure)):
+            return resting_on(items, heard)
+        made = self._counted(items)
+        marked: tuple[str, ...] = ()
+        numbered = [place for place, one in enumerate(made) if one.counted]
+        if self._synthesis is not None and self._spec.synthesis is not None and numbered:
+            shown = [made[place] for place in numbered]
+            marks = yield from together([self._synthesis.asking(shown, **how)], heard)
+            if isinstance(marks, (Abstention, Failure)):
+                return resting_on(marks, heard)
+            made, marked = synthesized(made, numbered, marks[0], self._spec.synthesis)
+        made = self._with_findings(made, given.findings)
+        return Verdict(
+            criteria=tuple(
+                CriterionVerdict(id=name, items=tuple(one for one in made if (one.criterion or name) == name))
+                for name in self._pools
+            ),
+            keys=tuple([reply.key for reply in heard]),
+            usage=total_usage(heard),
+            flags=(*flags, *counting_flags(made), *marked),
+        )
+
+    def given(self, given: Given) -> "GivenPipeline":
+        """The same judge for one item about which something was found out before."""
+        return GivenPipeline(self, given)
+
+    def _dial(self, given: Given) -> Dial:
+        """The dial: the judge's own, or what was found for the model; soft where nothing is known of it."""
+        return (given.dial or "soft") if self._spec.counter_bias == "auto" else self._spec.counter_bias
+
+    def _counted(self, items: Sequence[Evidence]) -> list[Evidence]:
+        return counted_items(items, cap=self._settings.cap, likeness=self._spec.near_duplicate)
+
+    def _items(
+        self, found_in: Sequence[Reading], readers: Sequence[Reader], how: Mapping[str, Any], heard: list[Reply]
+    ) -> Found:
+        """The items of all passes, and of the one further ask where a criterion falls short."""
+        askings = [readers[reading.number].asking(reading.item, **how) for reading in found_in]
+        lists = yield from together(askings, heard)
+        if isinstance(lists, (Abstention, Failure)):
+            return lists
+        by_pass = [_in_pass(items, reading) for items, reading in zip(lists, found_in, strict=True)]
+        items = [one for items in by_pass for one in items]
+        short = self._short(items)
+        if not short:
+            return items
+        first = found_in[0]
+        reader = readers[first.number]
+        more = yield from together(
+            [reader.asking(first.item, turns=self._turns(reader, lists[0], short), **how)], heard
+        )
+        if isinstance(more, (Abstention, Failure)):
+            return more
+        return items + [
+            one if (one.criterion or self._pools[0]) in short else replace(one, counted=False, dropped=NOT_ASKED)
+            for one in _in_pass(more[0], first)
+        ]
+
+    def _short(self, items: Sequence[Evidence]) -> tuple[str, ...]:
+        """The criteria below the floor; a floor of 0 asks for nothing more."""
+        counts = dict.fromkeys(self._pools, 0)
+        for one in self._counted(items):
+            counts[one.criterion or self._pools[0]] += one.counted
+        return short_of_floor(counts, self._settings.item_floor) if self._settings.item_floor else ()
+
+    def _turns(self, reader: Reader, items: Sequence[Evidence], short: Sequence[str]) -> tuple[Message, ...]:
+        """What the first pass reported, and the question for more."""
+        said = json.dumps(reader.reply_of(items), ensure_ascii=False)
+        named = ", ".join(quoted(name) for name in short) if self._spec.criteria else "the candidate as a whole"
+        return Message(role="assistant", text=said), Message(role="user", text=self._floor.fill({"criteria": named}))
+
+    def _with_findings(self, items: list[Evidence], findings: Sequence[Evidence]) -> list[Evidence]:
+        """The items and the findings of detectors together, what is alike counted once."""
+        if not findings:
+            return items
+        if self._spec.near_duplicate is None:
+            return [*items, *findings]
+        return list(merge_near_duplicates([*items, *findings], self._spec.near_duplicate))
+
+
+class GivenPipeline:
+    """A pipeline together with what was found out about one item before judging it."""
+
+    protocol = "evidence"
+    version = EvidencePipeline.version
+
+    def __init__(self, pipeline: EvidencePipeline, given: Given) -> None:
+        self._pipeline = pipeline
+        self._given = given
+
+    def judge(self, item: Item, *, model: str, rerun: int = 0, first_attempt: int = 0) -> Judging:
+        """As `EvidencePipeline.judge`."""
+        return self._pipeline.judge(item, model=model, rerun=rerun, first_attempt=first_attempt, given=self._given)
+
+
+def _readers(spec: JudgeSpec, templates: Mapping[str, str]) -> dict[Dial, tuple[Reader, ...]]:
+    """A reader for each pass, for each dial that may be needed."""
+    make: type[BucketReader] | type[EvidenceJudge] = BucketReader if spec.buckets else EvidenceJudge
+    dials: Sequence[Dial] = DIALS if spec.counter_bias == "auto" else (spec.counter_bias,)
+    return {
+        dial: tuple(make(spec, templates, reading=text, counter_bias=_leaning(dial, templates)) for text in told(spec))
+        for dial in dials
+    }
+
+
+def _leaning(dial: Dial, templates: Mapping[str, str]) -> str:
+    """What a dial adds to the rules of reporting; nothing where it is off."""
+    return "" if dial == "off" else "\n" + fill(templates, f"counter_bias_{dial}.md", {})
+
+
+def _in_pass(items: Sequence[Evidence], reading: Reading) -> list[Evidence]:
+    """The items with the pass and source that they are from."""
+    if reading.pass_name is None:
+        return list(items)
+    return [replace(one, pass_name=reading.pass_name, source=reading.source) for one in items]
+
+
+def _refuse_detectors(spec: JudgeSpec) -> None:
+    """Findings that no pool could hold."""
+    names = [criterion.id for criterion in spec.criteria]
+    taken = [entry.id for entry in spec.catalog] + [detector.id for detector in spec.detectors]
+    for detector in spec.detectors:
+        where = f"judge {spec.name}: detector {detector.id!r}"
+        if taken.count(detector.id) > 1:
+            raise InvalidInput(f"{where} has the id of another detector or catalogue entry; ids must differ")
+        if detector.impact not in IMPACTS:
+            raise InvalidInput(
+                f"{where} has the impact {detector.impact}; expected one of {', '.join(map(str, IMPACTS))}"
+            )
+        if detector.criterion not in (names if names[1:] or detector.criterion is not None else [None]):
+            expected = ", ".join(map(repr, names)) or "none, as no criterion is declared"
+            raise InvalidInput(f"{where} names the criterion {detector.criterion!r}; expected one of {expected}")
