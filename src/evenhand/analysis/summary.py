@@ -238,7 +238,8 @@ def quotes_of(record: Record) -> Iterator[tuple[str, str]]:
 
 def _quotes_in(criterion: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for part in (*criterion.get("checks", ()), *criterion.get("items", ())):
-        yield part["quote"], part["quote_status"]
+        if "probability" not in part:  # read from one token: no quote was asked for
+            yield part["quote"], part["quote_status"]
     if criterion.get("quote") is not None:
         yield criterion["quote"], criterion["quote_status"]
 

@@ -181,6 +181,8 @@ def _criterion(found: CriterionVerdict, scored: Any) -> dict[str, Any]:
         entry.update(quote=found.quote, quote_status=found.quote_status, span=found.span)
         if found.gap is not None:
             entry["gap"] = found.gap
+        if found.sentences is not None:
+            entry["sentences"] = found.sentences
     return entry
 
 
@@ -195,8 +197,11 @@ def _check(check: CheckResult) -> dict[str, Any]:
     }
     if check.gap is not None:
         entry["gap"] = check.gap
+    if check.sentences is not None:
+        entry["sentences"] = check.sentences
     if check.probability is not None:
         entry["probability"] = check.probability
+        entry["mass"] = check.mass
     return entry
 
 
@@ -213,6 +218,8 @@ def _evidence(item: Evidence) -> dict[str, Any]:
     }
     if item.gap is not None:
         entry["gap"] = item.gap
+    if item.sentences is not None:
+        entry["sentences"] = item.sentences
     if item.catalog_id is not None:
         entry["catalog_id"] = item.catalog_id
     if item.pass_name is not None:
