@@ -21,7 +21,7 @@ FLOORS = (
     ("identity",),
     ("scoring", "stats", "composite", "matching"),
     ("judges", "integrity"),
-    ("providers", "sandbox", "trace", "store"),
+    ("providers", "sandbox", "trace", "store", "detectors"),
     ("engine", "analysis"),
     ("evaluate",),
     ("audit", "report", "bench"),
@@ -34,7 +34,7 @@ MAY_ALSO = {("scoring", "stats")}
 
 # Parts that know less than all the floors below them.
 ONLY = {
-    **dict.fromkeys(("providers", "sandbox", "trace", "store"), GROUND),
+    **dict.fromkeys(("providers", "sandbox", "trace", "store", "detectors"), GROUND),
     # The engine introduces judges to providers, and meets the store in evaluate alone.
     "engine": GROUND
     | {"scoring", "stats", "composite", "matching", "integrity"}

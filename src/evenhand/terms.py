@@ -80,6 +80,11 @@ class Item:
     sources: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
+    def text_of(self, source: str) -> str | None:
+        """The text that a pass or detector reads: `candidate`, `context`, or a name in `sources`; None if blank."""
+        text = {"candidate": self.candidate, "context": self.context}.get(source, self.sources.get(source))
+        return text if text and not text.isspace() else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:

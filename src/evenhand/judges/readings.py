@@ -12,7 +12,7 @@ from evenhand.errors import InvalidInput
 from evenhand.judges.prompts import quoted
 from evenhand.terms import Abstention, Item, JudgeSpec, Pass
 
-__all__ = ["MISSING_SOURCE", "Reading", "readings", "refuse_passes", "source_text", "told"]
+__all__ = ["MISSING_SOURCE", "Reading", "readings", "refuse_passes", "told"]
 
 MISSING_SOURCE = "missing_source"
 """The reason of an abstention: the item lacks a text that a pass must read."""
@@ -35,14 +35,6 @@ class Reading:
     source: str | None
 
 
-def source_text(item: Item, source: str) -> str | None:
-    """The text of an item that a source names; None where there is none, or it is blank."""
-    text = (
-        item.candidate if source == "candidate" else item.context if source == "context" else item.sources.get(source)
-    )
-    return text if text and not text.isspace() else None
-
-
 def readings(item: Item, passes: Sequence[Pass]) -> tuple[list[Reading], tuple[str, ...]] | Abstention:
     """What is to be read, and flags for optional passes that are left out.
 
@@ -54,7 +46,7 @@ def readings(item: Item, passes: Sequence[Pass]) -> tuple[list[Reading], tuple[s
     found, left_out = [], []
     beside = item.context if not any(one.source == "context" for one in passes) else None
     for number, one in enumerate(passes):
-        text = source_text(item, one.source)
+        text = item.text_of(one.source)
         if text is None and one.optional:
             left_out.append(one)
             continue
