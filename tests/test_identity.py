@@ -130,8 +130,8 @@ def test_a_judges_hash_of_the_first_release_has_a_published_value() -> None:
 def test_a_judges_hash_covers_every_part_of_its_pipeline(name: str, one: Any, changed: dict[str, Any]) -> None:
     part = one[0] if isinstance(one, tuple) else one
     other = replace(part, **changed)
-    made: dict[str, Any] = {name: (other,) if isinstance(one, tuple) else other}
-    before: dict[str, Any] = {name: one}
+    made: dict[str, Any] = {name: (other,) if isinstance(one, tuple) else other, "read": "logprob"}
+    before: dict[str, Any] = {name: one, "read": "logprob"}
     assert judge_hash(replace(JUDGE, **made)) != judge_hash(replace(JUDGE, **before))
 
 

@@ -70,7 +70,7 @@ def _pipeline(spec: JudgeSpec) -> dict[str, Any]:
     """What a judge does beyond reading each reply once; only what differs from doing nothing of it."""
     said = {
         "pool": spec.pool,
-        "escalate": _escalation(spec.escalate) if spec.escalate else None,
+        "escalate": _escalation(spec.escalate, spec.read) if spec.escalate else None,
         "read": spec.read if spec.read != "json" else None,
         "cite": spec.cite if spec.cite != "quote" else None,
         "passes": [_pass(one) for one in spec.passes],
@@ -127,14 +127,12 @@ def _group(group: CheckGroup) -> dict[str, Any]:
     }
 
 
-def _escalation(escalation: Escalation) -> dict[str, Any]:
-    """When further models are asked, and which; where they are reached is no part of it."""
-    return {
-        "to": [model.model for model in escalation.to],
-        "low": escalation.low,
-        "high": escalation.high,
-        "on": escalation.on,
-    }
+def _escalation(escalation: Escalation, read: str) -> dict[str, Any]:
+    """When further models are asked, and which; neither where they are reached, nor bounds of what nothing reads."""
+    document: dict[str, Any] = {"to": [model.model for model in escalation.to], "on": escalation.on}
+    if read == "logprob" and escalation.on != "disagreement":
+        document.update(low=escalation.low, high=escalation.high)
+    return document
 
 
 def _pass(one: Pass) -> dict[str, Any]:

@@ -3,7 +3,8 @@
     spec = with_pipeline(spec, entries)     the spec with everything under `PIPELINE_KEYS`, checked against the rest
 
 Each key is off unless it is written. What could never take effect is refused: a breaker whose finding nobody can
-report, an escalation that nothing could set off, a threshold that nothing reads.
+report, bounds that nothing is compared with. Whether members can decide, and an escalation can happen, is left to the
+run, whose models and reruns need not be the file's.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from typing import Any, Literal, cast
 from evenhand.store.detector_files import detectors_of, impact_of, source_of
 from evenhand.store.documents import Value
 from evenhand.store.model_files import models_of, same_model
-from evenhand.terms import Breaker, Escalation, JudgeSpec, Pass, Synthesis
+from evenhand.terms import Breaker, CheckGroup, Escalation, JudgeSpec, Pass, Synthesis
 
 __all__ = ["PIPELINE_KEYS", "PIPELINE_ONLY_FOR", "PIPELINE_USUAL", "with_pipeline"]
 
@@ -50,7 +51,6 @@ PIPELINE_USUAL = {
     "deduplicate": "near_duplicate",
     "duplicates": "near_duplicate",
 }
-_MAJORITY = ("checklist", "anchored")
 
 
 def with_pipeline(spec: JudgeSpec, entries: Mapping[str, Value]) -> JudgeSpec:
@@ -84,14 +84,13 @@ def with_pipeline(spec: JudgeSpec, entries: Mapping[str, Value]) -> JudgeSpec:
 
 def _refuse_conflicts(spec: JudgeSpec, entries: Mapping[str, Value]) -> None:
     """Settings that cannot hold together."""
-    if spec.protocol in _MAJORITY and len(spec.models) == 2 and spec.escalate is None:
-        entries["models"].refuse(
-            f"a panel of two that decides by majority: against each other two never have one, so that a single dissent "
-            f"leaves no verdict; name one model or three (this judge's protocol is {spec.protocol}), "
-            "or ask a second one only where the first is unsure, with escalate"
-        )
     if spec.read == "logprob" and spec.cite == "sentence":
         entries["cite"].refuse("read: logprob takes one word for an answer, which cites nothing; take one of them out")
+    if spec.read == "logprob" and (with_na := _first_with_na(spec)) is not None:
+        entries["read"].refuse(
+            f"reads yes or no only, and the check {with_na!r} may be not applicable (na: true); use read: json, or ask "
+            "without na"
+        )
     if not spec.buckets:
         return
     others = {
@@ -106,6 +105,13 @@ def _refuse_conflicts(spec: JudgeSpec, entries: Mapping[str, Value]) -> None:
         place.refuse(
             f"buckets: true puts all findings into four buckets of one pool, and {what} would part them; drop one"
         )
+
+
+def _first_with_na(spec: JudgeSpec) -> str | None:
+    """A check that may be not applicable."""
+    asked = [entry for criterion in spec.criteria for entry in criterion.checks]
+    checks = [check for entry in asked for check in (entry.any_of if isinstance(entry, CheckGroup) else (entry,))]
+    return next((check.id for check in checks if check.na), None)
 
 
 def _counter_bias(value: Value) -> str:
@@ -236,12 +242,12 @@ def _escalation(value: Value, spec: JudgeSpec) -> Escalation:
     high = _probability(entries["high"]) if "high" in entries else 0.8
     if not low < high:
         value.refuse(f"expected low below high; came low {low} and high {high}")
-    _refuse_idle(entries, spec, on)
+    _refuse_uncompared(entries, spec, on)
     return Escalation(to=models, low=low, high=high, on=cast("Literal['unsure', 'disagreement', 'both']", on))
 
 
-def _refuse_idle(entries: Mapping[str, Value], spec: JudgeSpec, on: str) -> None:
-    """Refuse an escalation that nothing can set off, and bounds that nothing is compared with."""
+def _refuse_uncompared(entries: Mapping[str, Value], spec: JudgeSpec, on: str) -> None:
+    """Refuse what needs probabilities where there are none."""
     has_probabilities = spec.read == "logprob" and on != "disagreement"
     if on == "unsure" and not has_probabilities:
         entries["on"].refuse("needs a probability of each check; set read: logprob (protocol checklist)")
@@ -251,11 +257,6 @@ def _refuse_idle(entries: Mapping[str, Value], spec: JudgeSpec, on: str) -> None
                 "bounds the probability of a check, and none is compared here: it takes read: logprob, and on: unsure "
                 "or both; take it out"
             )
-    if not has_probabilities and len(spec.models) == 1 and spec.reruns == 1:
-        entries["to"].refuse(
-            "would never be asked: one model, asked once, cannot disagree; set read: logprob, reruns of 2 or more, or "
-            "name more models"
-        )
 
 
 def _probability(value: Value) -> float:
