@@ -186,6 +186,8 @@ def _print_estimate(document: dict[str, Any], as_json: bool) -> None:
         f"(at most {document['output_tokens_at_most']:,})"
     )
     print(f"cost     {dollars}")
+    if more := document.get("if_all_escalated"):
+        print(f"escalate at most {more['calls']:,} further calls, if every item were escalated")
     print(f"assumed  {document['assumed']}")
     print("nothing was sent")
 

@@ -55,7 +55,9 @@ def refuse_unfit(spec: JudgeSpec, *, panel: bool) -> None:
         )
     if panel:
         refuse_escalation(spec)
-        refuse_panel(spec, len(spec.models))
+        # Two first members that may disagree are no trouble where disagreement calls a second judge.
+        if spec.escalate is None or spec.escalate.on == "unsure":
+            refuse_panel(spec, len(spec.models))
 
 
 class PanelRecorder:

@@ -1,7 +1,7 @@
 """When the first judge is not enough: a second one is asked where the first is unsure or disagrees with itself.
 
     unsure         a check whose probability of yes lies strictly between `low` and `high`
-    disagreement   two of the first members or reruns answer a check, or place a level or rating, differently
+    disagreement   two of the first members or reruns answer a check, or place a level, differently
     no_verdict     a first member failed or abstained: it has decided nothing
 
 What is escalated is decided by the escalation members alone: the first ones have just shown that they cannot tell, and
@@ -16,7 +16,7 @@ from evenhand.terms import CriterionVerdict, Escalation, JudgeSpec, Verdict
 
 __all__ = ["reasons_to_escalate", "refuse_escalation"]
 
-_PROTOCOLS = ("checklist", "anchored", "number")
+_PROTOCOLS = ("checklist", "anchored")
 
 
 def reasons_to_escalate(escalation: Escalation, seats: Sequence[Seat]) -> tuple[str, ...]:
@@ -70,14 +70,15 @@ def refuse_escalation(spec: JudgeSpec) -> None:
 
 def _refuse_idle(spec: JudgeSpec, escalation: Escalation, where: str) -> None:
     """Refuse a trigger that nothing can pull: a setting that does nothing misleads."""
-    if escalation.on != "disagreement" and spec.read != "logprob":
+    has_probabilities = spec.read == "logprob" and escalation.on != "disagreement"
+    if escalation.on == "unsure" and not has_probabilities:
         raise InvalidInput(
-            f"{where}: `on: {escalation.on}` needs probabilities, which only `read: logprob` gives; add it, or write "
+            f"{where}: `on: unsure` needs probabilities, which only `read: logprob` gives; add it, or write "
             "`on: disagreement`"
         )
-    if escalation.on == "disagreement" and len(spec.models) == 1 and spec.reruns == 1:
+    if not has_probabilities and len(spec.models) == 1 and spec.reruns == 1:
         raise InvalidInput(
-            f"{where}: one model asked once cannot disagree; name several models, set `reruns`, or write `on: unsure`"
+            f"{where}: one model asked once cannot disagree; name several models, set `reruns`, or `read: logprob`"
         )
 
 
@@ -102,4 +103,4 @@ def _answers(found: CriterionVerdict) -> list[tuple[str, object]]:
     """What one verdict says on a criterion: (check or criterion, answer)."""
     if found.checks:
         return [(check.id, vote(check)) for check in found.checks]
-    return [(found.id, (found.level, found.rating))]
+    return [(found.id, found.level)]

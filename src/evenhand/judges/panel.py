@@ -92,8 +92,9 @@ def refuse_panel(spec: JudgeSpec, n_members: int, *, where: str = "models") -> N
     """
     if n_members == 2 and panel_rule(spec) == "majority":
         raise InvalidInput(
-            f"judge {spec.name}: {where} names two members, who decide a {spec.protocol} by strict majority, so that "
-            "every dissent is a tie; name one or three, or use --no-panel to judge with each apart"
+            f"judge {spec.name}: {where} names two members, a panel of two that decides a {spec.protocol} by strict "
+            "majority, so that every dissent is a tie; name one or three, ask a second one only where the first is "
+            "unsure (`escalate`), or use --no-panel to judge with each apart"
         )
 
 
@@ -300,7 +301,7 @@ def _dissent(said: Iterable[tuple[str, Any]], winner: Any, criterion: str, **che
 def _result(name: str, winner: str | None, answers: Sequence[CheckResult]) -> CheckResult:
     """The panel's answer to one check; a yes with the counted quotation of the first member that gave one."""
     if winner == "yes":
-        return replace(next(answer for answer in answers if vote(answer) == "yes"), probability=None)
+        return replace(next(answer for answer in answers if vote(answer) == "yes"), probability=None, mass=None)
     return CheckResult(id=name, passed=False if winner == "no" else None)
 
 
