@@ -51,6 +51,9 @@ def judge(
     allow_self_judging: Annotated[
         bool, typer.Option("--allow-self-judging", help="Let a model judge candidates of its own.")
     ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Judge with a model whose probe speaks against it (counter_bias: auto).")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be sent, and send nothing.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the records: .jsonl, .csv or .parquet.")
@@ -75,6 +78,7 @@ def judge(
         dry=dry_run,
         panel=not no_panel,
         allow_self_judging=allow_self_judging,
+        anyway=anyway,
     )
     for note in (*items.notes, *session.notes):
         warn(shown(note))

@@ -72,7 +72,7 @@ class _Count:
         for item in items:
             n_items += 1
             for task in plan([item], members, spec.reruns):
-                for call in next(judge.judge(item, model=task.member, rerun=task.rerun)):
+                for call in next(judge.judge(item, model=task.member, rerun=task.rerun), ()):
                     self._add(call)
         return n_items
 

@@ -21,6 +21,7 @@ from evenhand.engine.plan import Task, plan
 from evenhand.engine.retry import RetryPolicy
 from evenhand.engine.run import run_all
 from evenhand.errors import EvenhandError, InvalidInput
+from evenhand.evaluate.beforehand import Beforehand, Known, bound
 from evenhand.evaluate.panels import Done, PanelRecorder, has_panel, refuse_unfit
 from evenhand.evaluate.recording import Recorder, judge_head, metadata_of
 from evenhand.identity import item_content, judge_hash, rubric_document
@@ -78,6 +79,7 @@ class Evaluation:
         settings: how the run is carried out.
         panel: False records each member alone, without a combined record.
         kinship: the models' families; None reports no kin.
+        beforehand: finds out what an evidence pipeline needs to know first; None where it needs nothing.
     Raises:
         InvalidInput: the spec cannot be scored, its panel cannot decide, or a dollar budget where a model has no known
             price.
@@ -94,6 +96,7 @@ class Evaluation:
         settings: Settings | None = None,
         panel: bool = True,
         kinship: Kinship | None = None,
+        beforehand: Beforehand | None = None,
     ) -> None:
         refuse_unfit(spec, panel=panel)
         self.spec = spec
@@ -113,6 +116,7 @@ class Evaluation:
         )
         self._recorder = Recorder(head, VerdictScorer(spec))
         self._kinship = kinship
+        self._beforehand = beforehand
         self._panel = PanelRecorder(spec, self._recorder, kinship) if panel and has_panel(spec) else None
         self._gathered: dict[int, dict[int, Done]] = {}
         self._endpoints = {
@@ -185,15 +189,12 @@ class Evaluation:
         document = canonical_json(item_content(item))
         key = hashed(document)
         self._store.items.keep(key, document)
+        known = None if self._beforehand is None else await self._beforehand.of(item, task.member)
         try:
-            outcome, cost_usd = await judge_item(
-                self.answers,
-                lambda attempt: self._judge.judge(item, model=task.member, rerun=task.rerun, first_attempt=attempt),
-                retried=self._retried,
-                retry_failed=self._settings.retry_failed,
-            )
+            outcome, cost_usd = await self._outcome(task, known)
         except Stopped:
             return None
+        kin = ("same_family",) if self._kinship and self._kinship.is_kin(task.member, item.system) else ()
         record = self._recorder.record(
             item=item.id,
             item_hash=key,
@@ -203,10 +204,23 @@ class Evaluation:
             rerun=task.rerun,
             outcome=outcome,
             cost_usd=cost_usd,
-            flags=("same_family",) if self._kinship and self._kinship.is_kin(task.member, item.system) else (),
+            flags=(*(known.flags if isinstance(known, Known) else ()), *kin),
         )
         self.summary.add(record)
-        return Done(member=task.member, outcome=outcome, record=record)
+        findings = known.given.findings if isinstance(known, Known) else ()
+        return Done(member=task.member, outcome=outcome, record=record, findings=findings)
+
+    async def _outcome(self, task: Task, known: Known | Failure | None) -> tuple[Outcome, float | None]:
+        """What the judge makes of a task; a detector that did not work has failed it already."""
+        if isinstance(known, Failure):
+            return known, None
+        judge = bound(self._judge, known)
+        return await judge_item(
+            self.answers,
+            lambda attempt: judge.judge(task.item, model=task.member, rerun=task.rerun, first_attempt=attempt),
+            retried=self._retried,
+            retry_failed=self._settings.retry_failed,
+        )
 
     async def _gather(self, panel: PanelRecorder, task: Task, done: Done, sink: Callable[[Record], None]) -> None:
         """Once every member and rerun of an item is done: escalate it if need be, combine, and hand all records on."""

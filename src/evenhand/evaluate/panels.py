@@ -12,22 +12,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.errors import InvalidInput
-from evenhand.evaluate.recording import Recorder
+from evenhand.evaluate.recording import Recorder, evidence_entry
 from evenhand.judges.escalation import reasons_to_escalate, refuse_escalation
 from evenhand.judges.families import Kinship
 from evenhand.judges.panel import Merge, Panel, Seat, panel_rule, refuse_panel
-from evenhand.terms import Failure, JudgeSpec, ModelSpec, Outcome, Record, Verdict
+from evenhand.terms import Evidence, Failure, JudgeSpec, ModelSpec, Outcome, Record, Verdict
 
 __all__ = ["Done", "PanelRecorder", "asked_models", "has_panel", "refuse_unfit"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """One judgement: who gave it, what came out, and its record."""
+    """One judgement: who gave it, what came out, its record, and what detectors had found before."""
 
     member: str
     outcome: Outcome
     record: Record
+    findings: tuple[Evidence, ...] = ()
 
 
 def has_panel(spec: JudgeSpec) -> bool:
@@ -113,6 +114,8 @@ class PanelRecorder:
                 "first": [done.member for done in firsts],
                 "to": [model.model for model in self.escalation.to],
             }
+        if firsts[0].findings:
+            document["findings"] = [evidence_entry(finding) for finding in firsts[0].findings]
         flags = self._flags(deciders, escalated=bool(seconds))
         return self._recorder.combined([done.record for done in (*firsts, *seconds)], made, document, flags)
 
@@ -154,6 +157,9 @@ def _member(done: Done) -> Mapping[str, Any]:
     """A member's part in a combined record; `calls` says how many of its keys are this member's."""
     record = done.record
     entry: dict[str, Any] = {"member": done.member, "status": record.status, "calls": len(record.keys)}
+    dial = next((flag for flag in record.flags if flag.startswith("counter_bias:")), None)
+    if dial is not None:
+        entry["counter_bias"] = dial.partition(":")[2]
     if isinstance(done.outcome, Failure):
         return {**entry, "code": done.outcome.code}
     if record.status == "verdict":

@@ -18,7 +18,7 @@ from evenhand.terms import (
     Verdict,
 )
 
-__all__ = ["Recorder", "judge_head", "metadata_of", "sum_usage"]
+__all__ = ["Recorder", "evidence_entry", "judge_head", "metadata_of", "sum_usage"]
 
 Flags = tuple[str, ...]
 
@@ -168,7 +168,7 @@ def _criterion(found: CriterionVerdict, scored: Any) -> dict[str, Any]:
     }
     if scored.arithmetic is not None:
         entry["arithmetic"] = scored.arithmetic
-        entry["items"] = [_evidence(item) for item in found.items]
+        entry["items"] = [evidence_entry(item) for item in found.items]
     if found.checks:
         entry["checks"] = [_check(check) for check in found.checks]
     if found.level is not None:
@@ -205,7 +205,8 @@ def _check(check: CheckResult) -> dict[str, Any]:
     return entry
 
 
-def _evidence(item: Evidence) -> dict[str, Any]:
+def evidence_entry(item: Evidence) -> dict[str, Any]:
+    """An evidence item as records hold it; what is not set is left out."""
     entry: dict[str, Any] = {
         "claim": item.claim,
         "quote": item.quote,
@@ -224,7 +225,7 @@ def _evidence(item: Evidence) -> dict[str, Any]:
         entry["catalog_id"] = item.catalog_id
     if item.pass_name is not None:
         entry["pass"] = item.pass_name
-    for name in ("source", "detector", "merged", "dropped", "review"):
+    for name in ("source", "detector", "merged", "dropped", "review", "bucket", "note"):
         if value := getattr(item, name):
             entry[name] = value
     return entry

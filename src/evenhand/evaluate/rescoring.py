@@ -16,6 +16,7 @@ import msgspec
 
 from evenhand.engine.request import messages_of
 from evenhand.errors import InvalidInput, StoreError
+from evenhand.evaluate.beforehand import GIVEN_FLAGS, Beforehand, Known, bound, replayed_given
 from evenhand.evaluate.panels import Done, PanelRecorder
 from evenhand.evaluate.recording import Recorder, judge_head, sum_usage
 from evenhand.identity import judge_hash
@@ -26,12 +27,12 @@ from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.judge_files import judge_from_rubric
 from evenhand.store.sql import Store
 from evenhand.store.texts import Texts
-from evenhand.terms import Call, Escalation, Failure, Item, JudgeSpec, ModelSpec, Outcome, Record, Reply
+from evenhand.terms import Call, Escalation, Evidence, Failure, Item, JudgeSpec, ModelSpec, Outcome, Record, Reply
 
 __all__ = ["Change", "Rescorer", "differences"]
 
-# A provider fault left nothing to read again: such records stay as they are.
-_WITHOUT_REPLY = frozenset({"provider", "deadline"})
+# A fault of a provider or a detector left nothing to read again: such records stay as they are.
+_WITHOUT_REPLY = frozenset({"provider", "deadline", "detector"})
 
 # Flags on kinship, which no reply tells.
 _KIN = frozenset({"same_family", "shared_family"})
@@ -60,6 +61,16 @@ class _Bound:
     recorder: Recorder
     spec: JudgeSpec
     _panel: PanelRecorder | None = None
+
+    def given(self, flags: Sequence[str], recorded: Iterable[Mapping[str, Any]]) -> Judge:
+        """The judge with what was found out before it judged, as a record tells it."""
+        if not Beforehand.needed(self.spec):
+            return self.judge
+        return bound(self.judge, Known(given=replayed_given(self.spec, flags, recorded)))
+
+    def findings(self, recorded: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:
+        """What detectors found, as a panel's record tells it."""
+        return replayed_given(self.spec, (), recorded).findings
 
     def panel(self) -> PanelRecorder:
         """Combines members; made once, and only if a record needs it."""
@@ -102,7 +113,9 @@ class Rescorer:
         item = self._item(record)
         if record.member is None:
             return self._combined(bound, item, record)
-        judging = bound.judge.judge(item, model=record.member, rerun=record.rerun)
+        items = (found for criterion in record.criteria for found in criterion.get("items", ()))
+        judge = bound.given(record.flags, items)
+        judging = judge.judge(item, model=record.member, rerun=record.rerun)
         outcome = _replayed(judging, self._replies(record), record)
         return self._recorded(bound, item, record, record.member, outcome)
 
@@ -117,7 +130,7 @@ class Rescorer:
             rerun=record.rerun,
             outcome=outcome,
             cost_usd=record.cost_usd,
-            flags=tuple(flag for flag in record.flags if flag in _KIN),
+            flags=tuple(flag for flag in record.flags if flag in _KIN or flag.startswith(GIVEN_FLAGS)),
         )
 
     def _combined(self, bound: _Bound, item: Item, record: Record) -> Record:
@@ -148,9 +161,15 @@ class Rescorer:
                 usage=sum_usage([reply.usage for reply, _ in skipped]),
             )
         else:
-            judging = bound.judge.judge(item, model=member, rerun=record.rerun)
+            dial = (f"counter_bias:{part['counter_bias']}",) if "counter_bias" in part else ()
+            judge = bound.given(dial, (record.panel or {}).get("findings", ()))
+            judging = judge.judge(item, model=member, rerun=record.rerun)
             outcome = _replayed(judging, itertools.islice(replies, keys), record)
-        return Done(member=member, outcome=outcome, record=self._recorded(bound, item, record, member, outcome))
+        made = self._recorded(bound, item, record, member, outcome)
+        if "counter_bias" in part:
+            made = replace(made, flags=(f"counter_bias:{part['counter_bias']}", *made.flags))
+        findings = bound.findings((record.panel or {}).get("findings", ()))
+        return Done(member=member, outcome=outcome, record=made, findings=findings)
 
     def _bind(self, record: Record) -> _Bound:
         """The judge that a record names, made once."""
@@ -166,6 +185,8 @@ class Rescorer:
                 escalate=_escalation(spec, head),
                 scoring={**spec.scoring, **self.scoring},
             )
+            if self.judge is not None:
+                self._refuse_new_detectors(head)
             judge = judge_for(spec, self.templates)
             new_head = judge_head(
                 name=spec.name,
@@ -177,6 +198,19 @@ class Rescorer:
             )
             self._bound[key] = _Bound(judge, Recorder(new_head, VerdictScorer(spec)), spec)
         return self._bound[key]
+
+    def _refuse_new_detectors(self, head: Mapping[str, Any]) -> None:
+        """A detector that never ran has no finding to rescore."""
+        if self.judge is None or not self.judge.detectors:
+            return
+        stored = judge_from_rubric(self._document(self.store.judges, str(head["hash"]), "judge"))
+        ran = {detector.id for detector in stored.detectors}
+        for detector in self.judge.detectors:
+            if detector.id not in ran:
+                raise InvalidInput(
+                    f"judge {self.judge.name}: the detector {detector.id!r} was not run on these items; run "
+                    "`evenhand judge` with this judge, or take it out"
+                )
 
     def _item(self, record: Record) -> Item:
         return Item(id=record.item, **self._document(self.store.items, record.item_hash, "item"))

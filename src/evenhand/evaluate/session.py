@@ -15,12 +15,15 @@ from typing import Any, Protocol
 
 from evenhand.engine.endpoint import Endpoint
 from evenhand.errors import InvalidInput
+from evenhand.evaluate.beforehand import Beforehand, by_regime
 from evenhand.evaluate.estimate import estimate
 from evenhand.evaluate.evaluation import Evaluation, Settings
 from evenhand.evaluate.kin import kin_notes
 from evenhand.evaluate.panels import asked_models, refuse_unfit
 from evenhand.judges import judge_for
 from evenhand.judges.families import Kinship
+from evenhand.judges.protocol import Judge
+from evenhand.providers.base import Provider
 from evenhand.providers.environment import read_dotenv
 from evenhand.providers.open import Target, open_provider, price, resolve
 from evenhand.store.packaged import families, templates
@@ -72,6 +75,7 @@ class Session:
         dry: nothing will be sent, so that no key is needed; only `estimate` may be called.
         panel: False records each of several models alone, without a combined record.
         allow_self_judging: let a model judge candidates whose `system` names it.
+        anyway: judge with a model whose probe speaks against it, where the judge's counter-bias is `auto`.
     Attributes:
         notes: sentences that a user should read before the run: kin among the models, or between models and candidates.
     Raises:
@@ -91,6 +95,7 @@ class Session:
         dry: bool = False,
         panel: bool = True,
         allow_self_judging: bool = False,
+        anyway: bool = False,
     ) -> None:
         if not spec.models:
             raise InvalidInput(f"{spec.name}: no model is named; write `models: [provider/model]` or use --model")
@@ -99,6 +104,7 @@ class Session:
         self.judge = judge_for(spec, templates())
         refuse_unfit(spec, panel=panel)
         self._panel = panel
+        self._anyway = anyway
         models = asked_models(spec)
         self._kinship = Kinship(models, families())
         self.notes = kin_notes(spec, items, self._kinship, panel=panel, allow_self_judging=allow_self_judging)
@@ -122,13 +128,16 @@ class Session:
     def estimate(self) -> dict[str, Any]:
         """What a run would send; a reply counts as stored only if the store exists and holds it."""
         if self._store_path is None or not self._store_path.exists():
-            return self._estimate(lambda call: False)
+            return self._estimate(lambda call: False, self.judge)
         endpoints = {
             name: Endpoint(open_provider(target), name, price=lambda usage: None)
             for name, target in self._targets.items()
         }
         with open_store(self._store_path) as store:
-            return self._estimate(lambda call: _is_stored(call, endpoints[call.model], store))
+            judge = self.judge
+            if self.spec.counter_bias == "auto":
+                judge = by_regime(judge, self.spec, self._regimes(store, endpoints), anyway=self._anyway)
+            return self._estimate(lambda call: _is_stored(call, endpoints[call.model], store), judge)
 
     def run(
         self,
@@ -158,7 +167,10 @@ class Session:
         records: list[Record] = []
         with open_store(self._store_path) as store:
             providers = {name: open_provider(target) for name, target in self._targets.items()}
+            beforehand: Beforehand | None = None
             try:
+                if Beforehand.needed(self.spec):
+                    beforehand = Beforehand(self.spec, self._regimes(store, providers), anyway=self._anyway)
                 evaluation = Evaluation(
                     self.spec,
                     self.judge,
@@ -168,9 +180,12 @@ class Session:
                     settings=settings,
                     panel=self._panel,
                     kinship=self._kinship,
+                    beforehand=beforehand,
                 )
                 stop = await _watched(evaluation, self.items, sink or records.append, watch, self.n_planned)
             finally:
+                if beforehand is not None:
+                    beforehand.close()
                 for provider in providers.values():
                     await provider.close()
         tally = evaluation.answers.tally
@@ -191,8 +206,12 @@ class Session:
             omitted=dict(evaluation.omitted),
         )
 
-    def _estimate(self, stored: Callable[[Call], bool]) -> dict[str, Any]:
-        return estimate(self.spec, self.judge, self.items, price=self.price, stored=stored)
+    def _regimes(self, store: Store, asked: Mapping[str, Endpoint | Provider]) -> dict[str, str | None]:
+        """What the store knows of each model where it is asked."""
+        return {model: store.regimes.regime(model, where.identity) for model, where in asked.items()}
+
+    def _estimate(self, stored: Callable[[Call], bool], judge: Judge) -> dict[str, Any]:
+        return estimate(self.spec, judge, self.items, price=self.price, stored=stored)
 
 
 async def _watched(
