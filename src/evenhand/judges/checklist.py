@@ -14,12 +14,12 @@ from typing import Any
 
 from evenhand.errors import InvalidInput, UnreadableReply
 from evenhand.judges.asking import Read, ask
-from evenhand.judges.citing import Field, NumberedText, Passages, QuotedPassages
+from evenhand.judges.citing import Field, NumberedText, Passage, Passages, QuotedPassages
 from evenhand.judges.fit import checks_of, listed, refuse_repeated, refuse_unused, require_criteria
 from evenhand.judges.prompts import Prompt, quoted
 from evenhand.judges.protocol import Judging
-from evenhand.judges.quotes import counts
-from evenhand.judges.replies import by_id, kind
+from evenhand.judges.quotes import ABSENT, counts
+from evenhand.judges.replies import by_id, kind, words
 from evenhand.judges.token_checks import TokenChecks
 from evenhand.terms import Check, CheckResult, Criterion, CriterionVerdict, Item, JudgeSpec, Verdict
 
@@ -82,18 +82,35 @@ def _result(check: Check, entry: dict[str, Any], passages: QuotedPassages | Numb
 
     Raises:
         UnreadableReply: `passed` is no boolean (or null, where the check may be not applicable), or a yes that needs a
-            quote has no such field.
+            passage has no such field.
     """
     passed = entry.get("passed")
     if passed is not True and passed is not False and not (check.na and passed is None and "passed" in entry):
         expected = "true, false or null" if check.na else "true or false"
         raise UnreadableReply(f'check "{check.id}": "passed" is {kind(passed)}; expected {expected}')
-    found = passages.passage(entry, f'check "{check.id}"')
     needed = passed is True and check.quote == "required"
+    if not isinstance(passages, QuotedPassages):
+        return _cited(check, passed, passages.passage(entry, f'check "{check.id}"'), needed=needed)
+    quote = words(entry, "quote", f'check "{check.id}"')
+    if quote is None and needed:
+        raise _without("quote", check)
+    place = passages.find(quote) if quote else ABSENT
+    return CheckResult(
+        id=check.id,
+        passed=passed,
+        quote=quote or "",
+        quote_status=place.status,
+        span=place.span,
+        gap=place.gap,
+        counted=not needed or counts(place.status),
+    )
+
+
+def _cited(check: Check, passed: bool | None, found: Passage | None, *, needed: bool) -> CheckResult:
+    """The answer to a check whose passages are cited by number."""
     if found is None:
         if needed:
-            field = "quote" if isinstance(passages, QuotedPassages) else "cite"
-            raise UnreadableReply(f'check "{check.id}": a yes needs the "{field}" that shows it, and none came')
+            raise _without("cite", check)
         return CheckResult(id=check.id, passed=passed)
     return CheckResult(
         id=check.id,
@@ -101,10 +118,13 @@ def _result(check: Check, entry: dict[str, Any], passages: QuotedPassages | Numb
         quote=found.quote,
         quote_status=found.status,
         span=found.span,
-        gap=found.gap,
         counted=not needed or counts(found.status),
         sentences=found.sentences,
     )
+
+
+def _without(field: str, check: Check) -> UnreadableReply:
+    return UnreadableReply(f'check "{check.id}": a yes needs the "{field}" that shows it, and none came')
 
 
 def _refuse_unasked(spec: JudgeSpec, checks: Sequence[tuple[str, Sequence[Check]]]) -> None:

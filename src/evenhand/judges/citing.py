@@ -71,13 +71,10 @@ class Passage(NamedTuple):
 NONE_CITED = Passage("", "absent", sentences=())
 
 
-class QuotedPassages:
+class QuotedPassages(QuotedText):
     """A candidate that is quoted, word for word."""
 
-    __slots__ = ("_quotes",)
-
-    def __init__(self, candidate: str) -> None:
-        self._quotes = QuotedText(candidate)
+    __slots__ = ()
 
     def passage(self, entry: Mapping[str, Any], what: str) -> Passage | None:
         """What an entry quotes; None where the field is missing or null.
@@ -88,7 +85,7 @@ class QuotedPassages:
         quote = words(entry, "quote", what)
         if not quote:
             return None if quote is None else Passage("", "absent")
-        place = self._quotes.find(quote)
+        place = self.find(quote)
         return Passage(quote, place.status, place.span, place.gap)
 
 
