@@ -1,6 +1,7 @@
 """Panels, kin and escalation as their user meets them: the command, with models whose replies are given."""
 
 import json
+import math
 
 import pytest
 
@@ -262,3 +263,26 @@ def test_the_closing_table_shows_rerun_noise_or_that_it_is_undefined(judge, desk
     done = judge("--reruns", 2)
     assert "reruns   SD" in done.out
     assert "over 2 items" in done.out
+
+
+def test_a_check_read_from_one_token_escalates_where_its_probability_is_between_the_bounds(evenhand, tmp_path):
+    def token(yes):
+        alternatives = [["yes", math.log(yes)], ["no", math.log(1 - yes)]]
+        first = max(alternatives, key=lambda pair: pair[1])
+        choice = {"token": first[0], "logprob": first[1], "alternatives": alternatives}
+        return {"text": first[0], "logprobs": [choice]}
+
+    (tmp_path / "judge.yaml").write_text(
+        "protocol: checklist\nread: logprob\nmodels: [scripted/cheap.jsonl]\nescalate: {to: [scripted/strong.jsonl]}\n"
+        "criteria: [{id: c, levels: [0, 1], checks: [{id: x, ask: Is it?, quote: none}]}]\n"
+    )
+    (tmp_path / "items.jsonl").write_text('{"id": "a", "candidate": "A."}\n{"id": "b", "candidate": "B."}\n')
+    (tmp_path / "cheap.jsonl").write_text("\n".join(json.dumps(token(yes)) for yes in (0.95, 0.6)))
+    (tmp_path / "strong.jsonl").write_text(json.dumps(token(0.03)))
+    done = evenhand("judge", "judge.yaml", "items.jsonl", "-j", 1, "-o", "r.jsonl")
+    assert done.code == 0, done.err
+    combined = [record for record in read(tmp_path) if record["member"] is None]
+    assert [(r["item"], r["score"], r["panel"]["escalation"]["because"]) for r in combined] == [
+        ("a", 1, []), ("b", 0, ["unsure:x"]),
+    ]  # fmt: skip
+    assert evenhand("rescore", "r.jsonl", "--check").code == 0
