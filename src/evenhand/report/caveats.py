@@ -67,7 +67,7 @@ def caveats(groups: Sequence[GroupTally]) -> tuple[Caveat, ...]:
     """All that applies, serious ones first."""
     several = len(groups) > 1
     made = [caveat for group in groups for caveat in _of_group(group, several)]
-    made += _flags(groups)
+    made += [*_flags(groups), *_of_all(groups)]
     return tuple(sorted(made, key=lambda caveat: not caveat.serious))
 
 
@@ -95,13 +95,11 @@ def _of_group(group: GroupTally, several: bool) -> Iterable[Caveat]:
             f"text: {percent(sums.quotes_absent / sums.quotes_offered)} fabricated (95 % interval {bounds}).",
         )
     yield from _of_scores(group, who)
-    if sums.cost_unknown:
-        yield Caveat(serious=False, text=f"{who}the price of {plural(sums.cost_unknown, 'record')} is unknown.")
     if group.reruns:
         yield Caveat(
             serious=False,
-            text=f"{who}each item was judged {group.reruns + 1} times; intervals count every time as one more, and are "
-            "too narrow by as much as reruns of one item agree.",
+            text=f"{who or 'Judge: '}{group.reruns + 1} verdicts were asked for each item; intervals count each as one "
+            "more, and are too narrow by as much as reruns of one item agree.",
         )
 
 
@@ -116,8 +114,20 @@ def _of_scores(group: GroupTally, who: str) -> Iterable[Caveat]:
             text=f"{who}{count(top)} of {plural(n, 'score')} are one and the same: mode share {percent(top / n)} "
             f"(95 % interval {bounds}). Such a judge hardly tells candidates apart.",
         )
-    if 0 < n < FEW:
-        yield Caveat(serious=False, text=f"{who}few scores ({count(n)}): every share below is uncertain.")
+
+
+def _of_all(groups: Sequence[GroupTally]) -> Iterable[Caveat]:
+    """What is said once for all raters."""
+    sizes = sorted(n for group in groups if 0 < (n := group.sums.scores.total()) < FEW)
+    if sizes:
+        stood = count(sizes[0]) if sizes[0] == sizes[-1] else f"{count(sizes[0])} to {count(sizes[-1])}"
+        each = " for a rater" if len(groups) > 1 else ""
+        yield Caveat(serious=False, text=f"Few scores ({stood}{each}): every share below is uncertain.")
+    members = [group for group in groups if group.member is not None] or groups
+    unpriced = sum(group.sums.cost_unknown for group in members)
+    if unpriced:
+        n = sum(group.sums.n for group in members)
+        yield Caveat(serious=False, text=f"The price of {count(unpriced)} of {plural(n, 'record')} is unknown.")
 
 
 def _flags(groups: Sequence[GroupTally]) -> Iterable[Caveat]:

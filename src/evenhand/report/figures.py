@@ -26,7 +26,7 @@ def distribution(bars: Sequence[Bar], n: int, *, name: str) -> Markup:
     if not bars:
         return Markup("")
     span = _WIDTH - _LEFT - _RIGHT
-    most = min(1.0, max(bar.high for bar in bars))
+    most = _reach(max(bar.high for bar in bars))
     bottom = _TOP + _ROW * len(bars)
     rows = Markup("").join(_row(bar, _TOP + _ROW * place, span / most) for place, bar in enumerate(reversed(bars)))
     ticks = Markup("").join(_tick(share, most, span, bottom) for share in _shares(most))
@@ -67,6 +67,11 @@ def _row(bar: Bar, top: float, scale: float) -> Markup:
         a=f"{middle - 4:.1f}",
         b=f"{middle + 4:.1f}",
     )
+
+
+def _reach(high: float) -> float:
+    """The end of the axis: the next round share."""
+    return next(share for share in (0.1, 0.25, 0.5, 0.75, 1.0) if high <= share or share == 1.0)
 
 
 def _shares(most: float) -> tuple[float, ...]:

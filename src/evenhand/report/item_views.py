@@ -155,6 +155,8 @@ def _dissent(entry: Mapping[str, Any], hide: bool) -> str:
 
 
 def _usage(usage: Usage, calls: int) -> str:
+    if usage.input_tokens is None and usage.output_tokens is None:
+        return f"tokens unknown, {calls} {'call' if calls == 1 else 'calls'}"
     cached = f" ({count(usage.cached_tokens)} cached)" if usage.cached_tokens else ""
     return (
         f"{count(usage.input_tokens)} tokens in{cached}, {count(usage.output_tokens)} out, "

@@ -152,12 +152,20 @@ def _panel(panel: Mapping[str, Any], record: Record) -> Iterator[str]:
     rule, size = panel.get("rule"), panel.get("size")
     members = panel.get("members") or ()
     said = [
-        f"{member.get('member')}: {member.get('status') if member.get('score') is None else number(member['score'], 4)}"
+        f"{member.get('member')}: {member.get('status') if member.get('score') is None else _both(member)}"
         for member in members
     ]
-    yield f"panel        {rule} over {size} declared members"
+    of = "median of the unrounded scores of" if rule == "median" else f"{rule} over"
+    yield f"panel        {of} {size} declared members"
     yield from (f"             {line}" for line in said)
-    yield f"score        {number(record.score, 4) if record.score is not None else 'none'}"
+    made = "none" if record.score is None else _both({"score": record.score, "exact": record.exact})
+    yield f"score        {made}"
+
+
+def _both(entry: Mapping[str, Any]) -> str:
+    """A score with its unrounded value, where that is another."""
+    shown, exact = number(entry["score"], 4), entry.get("exact")
+    return shown if exact is None or number(exact, 4) == shown else f"{shown} (unrounded {number(exact, 4)})"
 
 
 def _breakers(record: Record) -> Iterator[str]:
