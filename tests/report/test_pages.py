@@ -228,6 +228,18 @@ def test_a_page_stays_below_its_limit_and_says_what_it_left_out(record, report):
     assert re.search(r"\d+ of these 400 items are in full", made)
 
 
+def test_failures_full_of_control_characters_do_not_blow_the_page_up(record, report):
+    records = [record(item=f"{k}\x1b" * 50, status="abstained", reason="r", text="\x00" * 9_000) for k in range(60)]
+    made = report_page(report(records, items_shown=60))
+    assert len(made.encode()) <= MOST_BYTES
+    assert "60 records, of which the first" in made
+
+
+def test_the_list_of_many_small_items_counts_as_well(record, report):
+    made = report([record(item=f"i{k}" * 40, keys=()) for k in range(2_500)], items_shown=2_500)
+    assert len(report_page(made).encode()) <= MOST_BYTES
+
+
 def test_members_and_panel_are_never_mixed(record, report):
     panel = {"rule": "majority", "size": 2, "members": [], "dissent": []}
     records = [record(), record(member="openai/y"), record(member=None, panel=panel)]

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +14,7 @@ from evenhand.errors import InvalidInput
 if TYPE_CHECKING:
     from evenhand.report.junit import Gate
     from evenhand.report.model import Report
+    from evenhand.terms import Record
 
 __all__ = ["report"]
 
@@ -50,8 +51,12 @@ def report(
     forms = {path: _form(path, records, items) for path in output or ()}
     if pass_at is not None and pass_at != pass_at:
         raise InvalidInput("--pass-at nan: expected a score")
-    found = tuple(read_records(records))
-    gate, decisive = Gate(pass_at=pass_at), deciding(found)
+    found: Iterable[Record] = read_records(records)
+    gate = Gate(pass_at=pass_at)
+    decisive: tuple[Record, ...] = ()
+    if pass_at is not None or "junit" in forms.values():
+        found = tuple(found)  # who decides is known at the end only; a page alone is made from a stream
+        decisive = deciding(found)
     for record in decisive:
         gate.add(record)
     with contextlib.ExitStack() as stack:

@@ -10,6 +10,8 @@ __all__ = ["Gathered", "gather"]
 
 ItemKey = tuple[str, str]
 
+_MOST_UNREACHED = 200
+
 
 @dataclass(slots=True)
 class Gathered:
@@ -61,5 +63,5 @@ def _keep(made: Gathered, record: Record, items_shown: int) -> None:
         made.items[key] = [record]
     if record.status != "verdict":
         made.n_unreached += 1
-        if len(made.unreached) < items_shown:
+        if len(made.unreached) < min(items_shown, _MOST_UNREACHED):
             made.unreached.append(record)

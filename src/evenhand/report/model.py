@@ -156,7 +156,7 @@ class Report:
 
     Args:
         n_items: items in the records; `items` are the first of them.
-        unreached: records without a verdict, the first `items_shown` of them: (item, record).
+        unreached: records without a verdict, the first of them, up to `items_shown`: (item, record).
         n_unreached: all of them.
     """
 

@@ -6,6 +6,7 @@ between tags only, never in an attribute: attributes hold what is made here.
 
 import base64
 import hashlib
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -24,6 +25,7 @@ MOST_BYTES = 2_000_000
 """No page is larger; a report shows fewer items in full instead, and says so."""
 
 _RESERVE = 20_000
+_INDEX_ROW = 250  # of an item's line in the list above, without its id
 
 
 def report_page(report: Report) -> str:
@@ -36,11 +38,14 @@ def report_page(report: Report) -> str:
     True
     """
     frame = _render("report.html", report=report, items=[], cut="")
+    while report.unreached and _size(frame) > MOST_BYTES // 2:
+        report = replace(report, unreached=report.unreached[: len(report.unreached) // 2])
+        frame = _render("report.html", report=report, items=[], cut="")
     left = MOST_BYTES - _RESERVE - _size(page(report.title, frame))
     items = []
     for item in report.items:
         html = _render("item.html", item=item, hide_scores=report.hide_scores)
-        left -= _size(html)
+        left -= _size(html) + _size(markup(item.id)) + _INDEX_ROW
         if left < 0:
             break
         items.append(html)

@@ -7,7 +7,7 @@ from evenhand.report.caveats import caveats
 from evenhand.report.gathering import Gathered, gather
 from evenhand.report.item_views import Shown, item_view, record_view, who
 from evenhand.report.model import Group, Judge, Question, Report, Row
-from evenhand.report.numbers import UNDEFINED, cost, count, interval, number, percent, plural
+from evenhand.report.numbers import UNDEFINED, UNKNOWN, cost, count, interval, number, percent, plural
 from evenhand.report.tallies import CheckTally, CriterionTally, GroupTally, bars
 from evenhand.report.texts import Library
 from evenhand.stats.intervals import wilson_interval
@@ -78,11 +78,7 @@ def _group(group: GroupTally, hide_scores: bool) -> Group:
     document = sums.document()
     facts = [("calls", count(sums.calls))]
     if group.member is not None or len(group.judge.get("models", ())) == 1:
-        unknown = f" ({count(sums.usage_unknown)} records without a count)" if sums.usage_unknown else ""
-        facts += [
-            ("tokens in", f"{count(sums.input_tokens)}, of them {count(sums.cached_tokens)} cached{unknown}"),
-            ("tokens out", count(sums.output_tokens)),
-        ]
+        facts += list(_tokens(group))
     facts.append(("cost", _cost(group)))
     if group.member is None:
         facts.append(("dissent", f"in {count(group.dissent)} of {plural(sums.n, 'record')}"))
@@ -99,6 +95,17 @@ def _group(group: GroupTally, hide_scores: bool) -> Group:
         rows=tuple(row for name, one in group.criteria.items() for row in _rows(name, one, hide_scores)),
         facts=tuple(facts),
     )
+
+
+def _tokens(group: GroupTally) -> Iterable[tuple[str, str]]:
+    """What was sent and answered; unknown where no endpoint said."""
+    sums = group.sums
+    if sums.usage_unknown == sums.n:
+        yield "tokens", UNKNOWN
+        return
+    unknown = f" ({plural(sums.usage_unknown, 'record')} without a count)" if sums.usage_unknown else ""
+    yield "tokens in", f"{count(sums.input_tokens)}, of them {count(sums.cached_tokens)} cached{unknown}"
+    yield "tokens out", count(sums.output_tokens)
 
 
 def _cost(group: GroupTally) -> str:

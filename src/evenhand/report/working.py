@@ -27,7 +27,7 @@ def working(record: Record, spec: JudgeSpec | None) -> tuple[str, ...]:
     if spec is None and any(entry.get("checks") or entry.get("items") for entry in record.criteria):
         made.append(NO_JUDGE)
     several = len(record.criteria) > 1
-    for entry in record.criteria:
+    for entry in () if _is_median(record) else record.criteria:
         if several:
             made.append(f"{entry.get('id')}")
         made += [f"  {line}" if several else line for line in _criterion(entry, record, spec)]
