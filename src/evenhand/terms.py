@@ -2,7 +2,7 @@
 
 What a user writes          Item, JudgeSpec (Criterion, Check, CheckGroup, CatalogEntry, Example, ModelSpec)
 What goes over the wire     Call (Message, Profile), Reply (Usage, TokenChoice)
-What a judge returns        Verdict (CriterionVerdict, CheckResult, Evidence), Abstention, Failure
+What a judge returns        Verdict (CriterionVerdict, CheckResult, Evidence, Comparison), Abstention, Failure
 What survives               Record
 
 A judge never returns a score: formulas in `scoring` compute scores from verdicts. Not reaching a verdict is a result:
@@ -23,6 +23,7 @@ __all__ = [
     "Check",
     "CheckGroup",
     "CheckResult",
+    "Comparison",
     "Criterion",
     "CriterionVerdict",
     "Detector",
@@ -442,8 +443,28 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What a `pairwise` judge said when the two candidates stood in one order.
+
+    Args:
+        first: which candidate stood first: `a` or `b`.
+        better: which place it found better: `first`, `second` or `tie`.
+    """
+
+    first: Literal["a", "b"]
+    better: Literal["first", "second", "tie"]
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionVerdict:
-    """A judge's finding on one criterion; which fields are filled depends on the protocol."""
+    """A judge's finding on one criterion; which fields are filled depends on the protocol.
+
+    Args:
+        label: the finding in one word: `equal`, `partly`, `contradicts` or `cannot_tell` (`reference`); `a`, `b` or
+            `tie` (`pairwise`).
+        orders: what was said in each order of the candidates, `pairwise`.
+    """
 
     id: str
     checks: tuple[CheckResult, ...] = ()
@@ -456,6 +477,8 @@ class CriterionVerdict:
     span: tuple[int, int] | None = None
     gap: str | None = None
     sentences: tuple[int, ...] | None = None
+    label: str | None = None
+    orders: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -207,7 +207,7 @@ def test_a_check_without_a_question_is_named(tmp_path: Path) -> None:
         (NUMBER + "temperature: .nan\n", 3, "expected a number"),
         (NUMBER + "temperature: '0.5'\n", 3, "take the quotation marks away"),
         (NUMBER + "max_tokens: 0\n", 3, "1 or more"),
-        (NUMBER + "scoring: {scale: 8}\n", 3, "scoring: is read by the protocol evidence only"),
+        (NUMBER + "scoring: {scale: 8}\n", 3, "scoring: is read by the protocols evidence and reference only"),
         (NUMBER + "examples: []\n", 3, "anchored only"),
         (NUMBER + "name: ''\n", 3, "came an empty one"),
         (NUMBER + "name: [a]\n", 3, "expected text; came a list"),

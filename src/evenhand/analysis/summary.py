@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from evenhand.analysis.pairs import Pairs, is_pair
 from evenhand.analysis.reruns import Reruns
 from evenhand.stats.intervals import wilson_interval
 from evenhand.terms import Record, Usage
@@ -38,6 +39,7 @@ class MemberSummary:
     calls: int = 0
     flags: Counter[str] = field(default_factory=Counter)
     reruns: Reruns | None = None
+    pairs: Pairs | None = None
 
     @property
     def n(self) -> int:
@@ -50,6 +52,9 @@ class MemberSummary:
             self.verdict += 1
             if record.score is not None:
                 self.scores[record.score] += 1
+            if is_pair(record):
+                self.pairs = self.pairs or Pairs()
+                self.pairs.add(record)
         elif record.status == "abstained":
             self.abstained += 1
         else:
@@ -105,6 +110,7 @@ class MemberSummary:
             },
             "flags": dict(sorted(self.flags.items())),
             **(self.reruns or Reruns()).document(),
+            **({} if self.pairs is None else {"pairs": self.pairs.document()}),
         }
 
     def _add_quote(self, quote: str, status: str) -> None:

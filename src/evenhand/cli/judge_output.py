@@ -74,6 +74,10 @@ def summary_lines(group: Mapping[str, Any]) -> list[str]:
             f"mode     {_number(group['mode'])}: {_share(group['mode_share'], group['mode_share_interval'])}"
             f" of {group['n_scores']} scores"
         )
+    if "pairs" in group:
+        from evenhand.cli.pair_output import pair_lines
+
+        lines += pair_lines(group["pairs"])
     lines.append(_reruns_line(group))
     lines.append(_quotes_line(group))
     usage = group["usage"]

@@ -22,6 +22,7 @@ from evenhand.engine.retry import RetryPolicy
 from evenhand.engine.run import run_all
 from evenhand.errors import EvenhandError, InvalidInput
 from evenhand.evaluate.beforehand import Beforehand, Known, bound
+from evenhand.evaluate.kin import systems_of
 from evenhand.evaluate.panels import Done, PanelRecorder, has_panel, refuse_unfit
 from evenhand.evaluate.recording import Recorder, judge_head, metadata_of
 from evenhand.identity import item_content, judge_hash, rubric_document
@@ -194,7 +195,8 @@ class Evaluation:
             outcome, cost_usd = await self._outcome(task, known)
         except Stopped:
             return None
-        kin = ("same_family",) if self._kinship and self._kinship.is_kin(task.member, item.system) else ()
+        kinship = self._kinship
+        kin = ("same_family",) if kinship and any(kinship.is_kin(task.member, who) for who in systems_of(item)) else ()
         record = self._recorder.record(
             item=item.id,
             item_hash=key,

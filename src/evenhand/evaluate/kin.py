@@ -7,7 +7,13 @@ from evenhand.errors import InvalidInput
 from evenhand.judges.families import Kinship, same_model
 from evenhand.terms import Item, JudgeSpec
 
-__all__ = ["kin_notes"]
+__all__ = ["kin_notes", "systems_of"]
+
+
+def systems_of(item: Item) -> tuple[str, ...]:
+    """Who gave the candidates of an item: one, or two in a pair, whose second stands in the metadata."""
+    second = item.metadata.get("system_b") if "candidate_b" in item.sources else None
+    return tuple(system for system in (item.system, second) if isinstance(system, str) and system)
 
 
 def kin_notes(
@@ -19,7 +25,7 @@ def kin_notes(
         InvalidInput: a model would judge its own candidate, and that was not allowed.
     """
     members = tuple(kinship.family)
-    systems = Counter(item.system for item in items if item.system is not None)
+    systems = Counter(system for item in items for system in systems_of(item))
     own = {member: [name for name in systems if same_model(member, name)] for member in members}
     if not allow_self_judging:
         _refuse_self(own, systems)

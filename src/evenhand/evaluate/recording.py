@@ -175,6 +175,8 @@ def _criterion(found: CriterionVerdict, scored: Any) -> dict[str, Any]:
         entry["level"] = found.level
     if found.rating is not None:
         entry["rating"] = found.rating
+    if found.label is not None:
+        entry["label"] = found.label
     if found.reason is not None:
         entry["reason"] = found.reason
     if found.quote is not None:
@@ -183,6 +185,8 @@ def _criterion(found: CriterionVerdict, scored: Any) -> dict[str, Any]:
             entry["gap"] = found.gap
         if found.sentences is not None:
             entry["sentences"] = found.sentences
+    if found.orders:
+        entry["orders"] = [{"first": one.first, "better": one.better, "reason": one.reason} for one in found.orders]
     return entry
 
 

@@ -19,6 +19,7 @@ from evenhand.evaluate.beforehand import Beforehand, by_regime
 from evenhand.evaluate.estimate import estimate
 from evenhand.evaluate.evaluation import Evaluation, Settings
 from evenhand.evaluate.kin import kin_notes
+from evenhand.evaluate.needs import Needs
 from evenhand.evaluate.panels import asked_models, refuse_unfit
 from evenhand.judges import judge_for
 from evenhand.judges.families import Kinship
@@ -77,10 +78,11 @@ class Session:
         allow_self_judging: let a model judge candidates whose `system` names it.
         anyway: judge with a model whose probe speaks against it, where the judge's counter-bias is `auto`.
     Attributes:
-        notes: sentences that a user should read before the run: kin among the models, or between models and candidates.
+        notes: sentences that a user should read before the run: kin among the models, or between models and candidates,
+            and items that lack what the judge needs.
     Raises:
-        InvalidInput: the judge does not fit its protocol, a model or key is missing, a panel cannot decide, or a model
-            would judge its own candidates.
+        InvalidInput: the judge does not fit its protocol or its items, a model or key is missing, a panel cannot
+            decide, or a model would judge its own candidates.
     """
 
     def __init__(
@@ -107,7 +109,11 @@ class Session:
         self._anyway = anyway
         models = asked_models(spec)
         self._kinship = Kinship(models, families())
-        self.notes = kin_notes(spec, items, self._kinship, panel=panel, allow_self_judging=allow_self_judging)
+        needs = Needs(spec)
+        self.notes = kin_notes(
+            spec, needs.seen(items), self._kinship, panel=panel, allow_self_judging=allow_self_judging
+        )
+        self.notes = (*needs.notes(), *self.notes)
         self._store_path = store
         variables = os.environ if environ is None else environ
         dotenv = read_dotenv(folder or Path.cwd())

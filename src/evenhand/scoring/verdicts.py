@@ -3,6 +3,7 @@
     evidence             the formula, half up to a whole number; over criteria from their rounded finals
     number, anchored     the rating or level itself
     checklist            the sum or share of passed weights
+    reference, pairwise  what the one word is worth, from 0 to 1
     several criteria     the weighted mean of the unrounded scores, on one common scale
 
 What is shown of a checklist or a mean is rounded half up to two decimals; `exact` is the unrounded value. A criterion
@@ -16,6 +17,7 @@ from fractions import Fraction
 from evenhand.errors import InvalidInput
 from evenhand.scoring.checklist import Checklist
 from evenhand.scoring.evidence_pools import evidence_scorer, judge_settings
+from evenhand.scoring.labels import LABELLED_PROTOCOLS, label_scorer
 from evenhand.scoring.pipeline import is_pipeline, pipeline_scorer
 from evenhand.scoring.scales import Scale, common_scale, half_up, plain_number, scale_of, scale_score, weight_shares
 from evenhand.scoring.scored import Scored, ScoredCriterion, refuse_other_criteria
@@ -23,7 +25,7 @@ from evenhand.terms import Criterion, CriterionVerdict, JudgeSpec, Verdict
 
 __all__ = ["NUMBER_LEVELS", "SCORED_PROTOCOLS", "Scored", "ScoredCriterion", "VerdictScorer", "judge_settings"]
 
-SCORED_PROTOCOLS = ("number", "anchored", "checklist", "evidence")
+SCORED_PROTOCOLS = ("number", "anchored", "checklist", "evidence", *LABELLED_PROTOCOLS)
 """The protocols whose verdicts this module turns into scores."""
 
 NUMBER_LEVELS = (Decimal(1), Decimal(10))
@@ -47,13 +49,15 @@ class VerdictScorer:
             raise InvalidInput(
                 f"protocol: {spec.protocol!r} has no score of its own; expected one of {', '.join(SCORED_PROTOCOLS)}"
             )
-        if spec.protocol != "evidence" and spec.scoring:
+        if spec.protocol not in ("evidence", "reference") and spec.scoring:
             raise InvalidInput(
-                f"scoring: formula settings are for `protocol: evidence`, and this judge's is {spec.protocol!r}; "
-                "take `scoring` out"
+                "scoring: formula settings are for `protocol: evidence` and `protocol: reference`, and this judge's is "
+                f"{spec.protocol!r}; take `scoring` out"
             )
         if spec.protocol == "evidence":
             self._score = pipeline_scorer(spec) if is_pipeline(spec) else evidence_scorer(spec)
+        elif spec.protocol in LABELLED_PROTOCOLS:
+            self._score = label_scorer(spec)
         else:
             self._score = _Mean(spec).score
 

@@ -3,13 +3,15 @@
 Fields are `id`, `task`, `candidate`, `reference`, `context`, `system`, and `sources` (see item_sources.py); what else a
 row holds is metadata. Usual names
 of other tools are understood (`ALIASES`), `--map field=column` settles the rest. The canonical name wins over an alias
-beside it, which then is metadata; two aliases without it are refused. Nothing is parsed, rounded or lower-cased: an id
+beside it, which then is metadata; two aliases without it are refused. A row with `candidate_a` and `candidate_b` (or
+an alias with these ends) and no candidate is a pair: the first is its candidate, the second its source `candidate_b`;
+`system_a` is its system, `system_b` metadata. Nothing is parsed, rounded or lower-cased: an id
 `007` is not `7`. Only ids lose surrounding white space; a candidate is kept to the last character.
 """
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evenhand.errors import InvalidInput
@@ -28,6 +30,7 @@ ALIASES = {
     "reference": ("expected", "target", "ground_truth"),
 }
 _PLANS_KEPT = 1000
+_PAIRED = ("candidate_a", "candidate_b")
 
 
 def field_mapping(assignments: Iterable[str]) -> dict[str, str]:
@@ -123,8 +126,13 @@ class Fields:
         plan = self._plans.get(columns)
         if plan is None:
             found = tuple(self._column(name, columns) for name in FIELDS)
-            rest = tuple(column for column in columns if column not in found)
             sources = SourceColumns.among(columns, self.mapping)
+            pair = self._pair(columns) if found[2] is None else None
+            if pair is not None:
+                system = found[5] or ("system_a" if "system_a" in columns else None)
+                found = (*found[:2], pair[0], *found[3:5], system)
+                sources = replace(sources, named=(*sources.named, (_PAIRED[1], pair[1])))
+            rest = tuple(column for column in columns if column not in found)
             plan = _Plan(columns=found, rest=rest, sources=sources if sources.whole or sources.named else None)
             if len(self.columns) < _PLANS_KEPT:
                 self.columns.update(dict.fromkeys(columns))
@@ -136,6 +144,17 @@ class Fields:
         """The id as the row writes it, for messages and for counting what was stripped."""
         column = self.plan(tuple(row)).columns[0]
         return None if column is None else row[column]
+
+    def _pair(self, columns: tuple[str, ...]) -> tuple[str, str] | None:
+        """The columns of two candidates in one row, or None; what `--map` names serves nothing else."""
+        if "candidate" in self.mapping:
+            return None
+        taken = set(self.mapping.values())
+        for stem in ("candidate", *ALIASES["candidate"]):
+            first, second = f"{stem}_a", f"{stem}_b"
+            if first in columns and second in columns and not taken & {first, second}:
+                return first, second
+        return None
 
     def _column(self, name: str, columns: tuple[str, ...]) -> str | None:
         """The column that holds a field, or None."""

@@ -58,7 +58,7 @@ _USUAL = {
     **PIPELINE_USUAL,
 }
 _ONLY_FOR = {
-    "scoring": ("evidence",),
+    "scoring": ("evidence", "reference"),
     "layout": ("evidence",),
     "perspectives": ("evidence",),
     "catalog": ("evidence",),
