@@ -82,9 +82,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
         start, stop = _trimmed(text, line.start(), line.end())
         if start == stop:
             continue
-        fence = _FENCE.match(text, start) is not None
-        whole = fenced or fence or text[start] == "|"
-        fenced ^= fence
+        whole = fenced or text[start] == "|" or _FENCE.match(text, start) is not None
+        fenced ^= len(_FENCE.findall(text, start, stop)) % 2 == 1  # some stand at a line's end
         if begin >= 0 and (whole or not _goes_on(text, last, end, start)):
             yield begin, end, False
             begin = -1
