@@ -15,6 +15,8 @@ import re
 import sys
 from typing import Any
 
+__all__ = ["answered", "main"]
+
 _SHOWN = 300
 
 

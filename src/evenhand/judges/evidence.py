@@ -21,8 +21,8 @@ from evenhand.judges.prompts import Prompt, quoted
 from evenhand.judges.protocol import Judging
 from evenhand.judges.quotes import counts
 from evenhand.judges.replies import entries, integer, kind, words
+from evenhand.scoring.evidence_pools import judge_settings
 from evenhand.scoring.impact import weakest_over_cap
-from evenhand.scoring.verdicts import judge_settings
 from evenhand.terms import IMPACTS, CriterionVerdict, Evidence, Item, JudgeSpec, Message, Verdict
 
 __all__ = ["POOL", "EvidenceJudge"]

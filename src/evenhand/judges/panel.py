@@ -18,7 +18,8 @@ from typing import Any, Literal
 from evenhand.errors import InvalidInput
 from evenhand.scoring.checklist import Checklist
 from evenhand.scoring.scales import exact_number, half_up, plain_number
-from evenhand.scoring.verdicts import Scored, ScoredCriterion, VerdictScorer
+from evenhand.scoring.scored import Scored, ScoredCriterion
+from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.terms import (
     Check,
     CheckGroup,

@@ -11,9 +11,9 @@ from evenhand.errors import InvalidInput
 from evenhand.report.numbers import number
 from evenhand.scoring.arithmetic import lines
 from evenhand.scoring.checklist import reachable, score_checks
+from evenhand.scoring.evidence_pools import judge_settings
 from evenhand.scoring.impact import score_items
 from evenhand.scoring.scales import exact_number
-from evenhand.scoring.verdicts import judge_settings
 from evenhand.terms import CheckGroup, CheckResult, Criterion, Evidence, JudgeSpec, Record
 
 __all__ = ["working"]

@@ -16,14 +16,14 @@ from fractions import Fraction
 
 from evenhand.errors import InvalidInput
 from evenhand.scoring.checklist import Checklist
-from evenhand.scoring.evidence_pools import evidence_scorer, judge_settings
+from evenhand.scoring.evidence_pools import evidence_scorer
 from evenhand.scoring.labels import LABELLED_PROTOCOLS, label_scorer
 from evenhand.scoring.pipeline import is_pipeline, pipeline_scorer
 from evenhand.scoring.scales import Scale, common_scale, half_up, plain_number, scale_of, scale_score, weight_shares
 from evenhand.scoring.scored import Scored, ScoredCriterion, refuse_other_criteria
 from evenhand.terms import Criterion, CriterionVerdict, JudgeSpec, Verdict
 
-__all__ = ["NUMBER_LEVELS", "SCORED_PROTOCOLS", "Scored", "ScoredCriterion", "VerdictScorer", "judge_settings"]
+__all__ = ["NUMBER_LEVELS", "SCORED_PROTOCOLS", "VerdictScorer"]
 
 SCORED_PROTOCOLS = ("number", "anchored", "checklist", "evidence", *LABELLED_PROTOCOLS)
 """The protocols whose verdicts this module turns into scores."""
