@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evenhand.evaluate.session import Judged, Session
     from evenhand.terms import JudgeSpec
 
-__all__ = ["judge"]
+__all__ = ["column_mapping", "judge", "overridden", "refuse_candidates_store"]
 
 DEFAULT_STORE = Path(".evenhand/evenhand.db")
 
@@ -67,9 +67,9 @@ def judge(
     from evenhand.store.items import read_items
     from evenhand.store.judge_files import read_judge
 
-    spec = _overridden(read_judge(judge_file), model, reruns, temperature)
-    _refuse_candidates_store(items_path, store)
-    items = read_items(items_path, mapping=_mapping(map_), encoding=encoding, limit=limit, skip_empty=skip_empty)
+    spec = overridden(read_judge(judge_file), model, reruns, temperature)
+    refuse_candidates_store(items_path, store)
+    items = read_items(items_path, mapping=column_mapping(map_), encoding=encoding, limit=limit, skip_empty=skip_empty)
     session = Session(
         spec,
         items,
@@ -134,7 +134,7 @@ def _document(judged: "Judged", output: Path | None) -> dict[str, Any]:
     }
 
 
-def _overridden(
+def overridden(
     spec: "JudgeSpec", models: list[str] | None, reruns: int | None, temperature: float | None
 ) -> "JudgeSpec":
     """The judge as the command line changes it."""
@@ -157,7 +157,8 @@ def _overridden(
     return spec
 
 
-def _mapping(pairs: list[str] | None) -> dict[str, str]:
+def column_mapping(pairs: list[str] | None) -> dict[str, str]:
+    """The columns of `--map FIELD=COLUMN`, by field."""
     mapping: dict[str, str] = {}
     for pair in pairs or []:
         field, equals, column = pair.partition("=")
@@ -167,7 +168,7 @@ def _mapping(pairs: list[str] | None) -> dict[str, str]:
     return mapping
 
 
-def _refuse_candidates_store(items_path: Path, store: Path) -> None:
+def refuse_candidates_store(items_path: Path, store: Path) -> None:
     """A judged folder may bring a store of its own; replies in it would be the candidate's."""
     if items_path.is_dir() and store.resolve().is_relative_to(items_path.resolve()):
         raise InvalidInput(
