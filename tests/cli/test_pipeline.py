@@ -198,6 +198,26 @@ def test_a_panel_of_pipelines_is_computed_again_from_its_own_record(desk, tmp_pa
     assert (tmp_path / "ran.txt").read_text() == "ran\n" * 2
 
 
+def test_a_changed_impact_of_a_detector_is_rescored_without_running_it(desk, evenhand, tmp_path):
+    judge = with_detectors(tmp_path, 1, "cap: 90")
+    (before,) = desk(REPLIES, None, judge)
+    (tmp_path / "milder.yaml").write_text(judge.replace("impact: -5", "impact: -1"))
+    done = evenhand("rescore", "r.jsonl", "--judge", "milder.yaml", "-o", "milder.jsonl")
+    assert done.code == 0, done.err
+    after = json.loads((tmp_path / "milder.jsonl").read_text())
+    assert by_claim(after)["The build fails."]["impact"] == -1
+    assert after["score"] > before["score"]
+    assert (tmp_path / "ran.txt").read_text() == "ran\n"
+
+
+def test_a_detector_that_never_ran_cannot_be_rescored(desk, evenhand, tmp_path):
+    desk(REPLIES)
+    (tmp_path / "more.yaml").write_text(with_detectors(tmp_path, 1, "cap: 90"))
+    done = evenhand("rescore", "r.jsonl", "--judge", "more.yaml")
+    assert done.code == 2
+    assert "was not run on these items" in done.err
+
+
 DRAFT = """\
 name: draft
 protocol: evidence
