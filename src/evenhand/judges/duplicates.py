@@ -15,10 +15,9 @@ chain. The strongest of a group stays, then the first; a detector's finding stay
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InvalidInput
@@ -38,8 +37,9 @@ _NUMBER = re.compile(r"\d+")
 # Up to so many items all pairs are compared one by one, which needs no arrays.
 _FEW = 64
 
-# Bits of the signature of a claim's character pairs, in 64-bit words.
-_WORDS = 4
+# The signature of a claim: so many classes of characters, and so many of each that are told apart.
+_CLASSES, _DEPTH = 32, 12
+_WORDS = _CLASSES * _DEPTH // 64
 
 # After how many leaders the claims that are taken or passed are left out of the arrays.
 _REST_EVERY = 256
@@ -184,9 +184,10 @@ def _few(claims: _Claims, likeness: float) -> Callable[[int, Sequence[bool]], li
 class _Many:
     """Compares a leader with all later claims at once: first by signature, then those that are left by ratio.
 
-    A signature holds a bit for each pair of neighbouring characters, hashed. Taking out or putting in one character
-    changes three pairs at most, and a ratio of at least t allows (1 - t) * (length + length) such steps, so a claim
-    whose signature differs in more bits than three times that is not alike. The test lets through all that are.
+    A signature counts the characters of each class in unary, so that the bits in which two differ are the counts by
+    which they differ. Taking out or putting in one character changes one count by one, and a ratio of at least t allows
+    (1 - t) * (length + length) such steps: a claim whose signature differs in more bits is not alike. Classes that
+    share characters, and counts beyond the depth, only hide differences, so the test lets through all that are alike.
     """
 
     def __init__(self, claims: _Claims, likeness: float) -> None:
@@ -223,7 +224,7 @@ class _Many:
             differing += np.bitwise_count(row[at + 1 :] ^ row[at])
         lengths = self._lengths[at + 1 :]
         steps = np.float32(1 - self._likeness) * (lengths + self._lengths[at]) + np.float32(1e-3)
-        possible = (differing <= 3 * steps) & (np.abs(lengths - self._lengths[at]) <= steps)
+        possible = (differing <= steps) & (np.abs(lengths - self._lengths[at]) <= steps)
         found: list[int] = self._places[at + 1 :][possible].tolist()
         return found
 
@@ -237,17 +238,17 @@ class _Many:
 
 
 def _signatures(texts: Sequence[str]) -> "np.ndarray[Any, np.dtype[np.uint64]]":
-    """(words, claims) bits of the pairs of neighbouring characters."""
+    """(words, claims) counts of characters by class, in unary."""
     import numpy as np
 
-    bits: dict[tuple[str, str], int] = {}
+    unary = [(1 << count) - 1 for count in range(_DEPTH + 1)]
     rows = bytearray()
     for text in texts:
+        counts = [0] * _CLASSES
+        for character, count in Counter(text).items():
+            counts[ord(character) % _CLASSES] += count
         signature = 0
-        for pair in pairwise(text):
-            bit = bits.get(pair)
-            if bit is None:
-                bit = bits[pair] = 1 << ((ord(pair[0]) * 31 + ord(pair[1]) * 7) % (64 * _WORDS))
-            signature |= bit
+        for count in counts:
+            signature = signature << _DEPTH | unary[min(count, _DEPTH)]
         rows += signature.to_bytes(8 * _WORDS, "little")
     return np.ascontiguousarray(np.frombuffer(bytes(rows), dtype="<u8").reshape(len(texts), _WORDS).T)
