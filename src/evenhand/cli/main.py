@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from evenhand.cli import judge, models, report, rescore, score
+from evenhand.cli import harden, judge, models, report, rescore, score
 from evenhand.cli.output import say
 from evenhand.errors import BudgetSpent, EvenhandError, ProviderError
 
@@ -28,6 +28,7 @@ app = typer.Typer(
 app.command("score")(score.score)
 app.command("judge")(judge.judge)
 app.command("rescore")(rescore.rescore)
+app.command("harden")(harden.harden)
 app.command("report")(report.report)
 app.add_typer(models.app, name="models")
 

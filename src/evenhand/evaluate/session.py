@@ -52,6 +52,8 @@ class Judged:
         n_planned: judgements that were to be made.
         stop: why the run ended early, or None if it is complete; what was answered is in the store either way.
         omitted: parameters that an endpoint rejected and that were left out, by model.
+        spent_usd: what the budget was charged in dollars; 0 without a dollar budget.
+        spent_tokens: the same in tokens; 0 without any budget.
     """
 
     records: tuple[Record, ...]
@@ -61,6 +63,8 @@ class Judged:
     seconds: float
     stop: BaseException | None
     omitted: Mapping[str, tuple[str, ...]]
+    spent_usd: float = 0.0
+    spent_tokens: int = 0
 
 
 class Session:
@@ -210,6 +214,8 @@ class Session:
             seconds=time.monotonic() - began,
             stop=stop,
             omitted=dict(evaluation.omitted),
+            spent_usd=evaluation.answers.budget.spent_usd,
+            spent_tokens=evaluation.answers.budget.spent_tokens,
         )
 
     def _regimes(self, store: Store, asked: Mapping[str, Endpoint | Provider]) -> dict[str, str | None]:
