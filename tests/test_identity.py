@@ -68,6 +68,7 @@ OTHER_JUDGES = {
     "counter_bias": "soft",
     "near_duplicate": 0.9,
     "buckets": True,
+    "feedback": True,
 }
 
 
@@ -85,7 +86,7 @@ def test_an_items_hash_covers_what_it_says_and_nothing_else(name: str) -> None:
 
 @pytest.mark.parametrize("name", [field.name for field in fields(JudgeSpec)])
 def test_a_judges_hash_covers_what_can_change_a_score_and_nothing_else(name: str) -> None:
-    same = {"name": "other", "models": (), "reruns": 3}
+    same = {"name": "other", "models": (), "reruns": 3, "folder": "repository"}
     other = replace(JUDGE, **{name: {**OTHER_JUDGES, **same}[name]})  # type: ignore[arg-type]
     assert (judge_hash(other) == judge_hash(JUDGE)) == (name in same)
 

@@ -18,7 +18,7 @@ FLOORS = (
     ("errors",),
     ("terms",),
     ("keys",),
-    ("identity",),
+    ("identity", "repository_text"),
     ("scoring", "stats", "composite", "matching"),
     ("judges", "integrity"),
     ("providers", "sandbox", "trace", "store", "detectors"),
@@ -29,7 +29,7 @@ FLOORS = (
     ("__main__",),
 )
 FLOOR = {part: number for number, parts in enumerate(FLOORS) for part in parts}
-GROUND = {"errors", "terms", "keys", "identity"}
+GROUND = {"errors", "terms", "keys", "identity", "repository_text"}
 MAY_ALSO = {("scoring", "stats")}
 
 # Parts that know less than all the floors below them.

@@ -80,6 +80,7 @@ def _pipeline(spec: JudgeSpec) -> dict[str, Any]:
         "counter_bias": spec.counter_bias if spec.counter_bias != "off" else None,
         "near_duplicate": spec.near_duplicate,
         "buckets": spec.buckets,
+        "feedback": spec.feedback,
     }
     return {name: value for name, value in said.items() if value is not None and value is not False and value != []}
 
@@ -104,6 +105,7 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
         "level_texts": {str(level): text for level, text in criterion.level_texts.items()},
         "map": criterion.map,
         "checks": [_group(entry) if isinstance(entry, CheckGroup) else _check(entry) for entry in criterion.checks],
+        **({"needs": criterion.needs} if criterion.needs is not None else {}),
     }
 
 

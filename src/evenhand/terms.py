@@ -117,6 +117,7 @@ class Criterion:
         levels: (lowest, highest) of the scale; None for evidence, whose scale is the formula's.
         level_texts: level to its written description, for `anchored`.
         map: how passed weights become a level, for `checklist`.
+        needs: the source without which an `evidence` criterion is not scored, and a person must decide.
     """
 
     id: str
@@ -126,6 +127,7 @@ class Criterion:
     level_texts: Mapping[int, str] = field(default_factory=dict)
     map: Literal["count", "share"] = "count"
     checks: tuple[Check | CheckGroup, ...] = ()
+    needs: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +254,8 @@ class JudgeSpec:
         counter_bias: how strongly an evidence prompt leans against a model's leniency; `auto` by its stored regime.
         near_duplicate: share of likeness (0 to 1) from which two claims count once; None counts every item.
         buckets: evidence in the four buckets of a draft's readiness instead of free signed items.
+        feedback: an `evidence` judge also writes advice to the author from what it found; it never touches the score.
+        folder: what a folder of items is to this judge; `repository` takes it as one item as a whole.
     """
 
     name: str
@@ -277,6 +281,8 @@ class JudgeSpec:
     counter_bias: Literal["off", "soft", "full", "auto"] = "off"
     near_duplicate: float | None = None
     buckets: bool = False
+    feedback: bool = False
+    folder: Literal["files", "repository"] = "files"
 
 
 # --- what goes over the wire ---------------------------------------------------------------------------------------
@@ -391,6 +397,7 @@ class CheckResult:
         probability: of yes among yes and no, where it was read from log probabilities; in [0, 1].
         mass: what yes and no together had of the first token's probability; in (0, 1].
         sentences: numbers of the candidate's sentences that were cited, rising; `cite: sentence`.
+        place: where the quote stands: `path:line` in a repository.
     """
 
     id: str
@@ -403,6 +410,7 @@ class CheckResult:
     probability: float | None = None
     mass: float | None = None
     sentences: tuple[int, ...] | None = None
+    place: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -414,11 +422,12 @@ class Evidence:
         detector: id of the detector that fired, where no model found it.
         merged: `pass/perspective` of near-duplicates that this item stands for.
         dropped: why it does not count, in one word: `absent_quote`, `over_cap`, `duplicate`, `not_asked`,
-            `unsupported`, `contradicted`, `unbacked`.
+            `unsupported`, `contradicted`, `unbacked`, `needs_source`.
         review: contradicted by another item: a person should look.
         bucket: which of the four buckets of a draft's readiness it was reported in.
         note: what the synthesis said of it, where it marked it.
         sentences: numbers of the sentences that were cited, rising; `cite: sentence`.
+        place: where the quote stands: `path:line` in a repository, a time in a transcript.
     """
 
     claim: str
@@ -440,6 +449,7 @@ class Evidence:
     bucket: str | None = None
     note: str | None = None
     sentences: tuple[int, ...] | None = None
+    place: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -477,18 +487,23 @@ class CriterionVerdict:
     span: tuple[int, int] | None = None
     gap: str | None = None
     sentences: tuple[int, ...] | None = None
+    place: str | None = None
     label: str | None = None
     orders: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """A judge's findings on all criteria, in the judge's order; `keys` are those of the calls it rests on."""
+    """A judge's findings on all criteria, in the judge's order; `keys` are those of the calls it rests on.
+
+    `feedback` is advice to the author, which nothing is computed from.
+    """
 
     criteria: tuple[CriterionVerdict, ...]
     keys: tuple[str, ...] = ()
     usage: Usage = Usage()
     flags: tuple[str, ...] = ()
+    feedback: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -545,4 +560,5 @@ class Record:
     reason: str | None = None
     text: str | None = None
     cause: Mapping[str, Any] | None = None
+    feedback: str | None = None
     schema: str = "evenhand.record/1"

@@ -16,6 +16,7 @@ from evenhand.evaluate.recording import Recorder, evidence_entry
 from evenhand.judges.escalation import reasons_to_escalate, refuse_escalation
 from evenhand.judges.families import Kinship
 from evenhand.judges.panel import Merge, Panel, Seat, panel_rule, refuse_panel
+from evenhand.repository_text import ITEM_FLAGS
 from evenhand.terms import Evidence, Failure, JudgeSpec, ModelSpec, Outcome, Record, Verdict
 
 __all__ = ["Done", "PanelRecorder", "asked_models", "has_panel", "refuse_unfit"]
@@ -136,6 +137,7 @@ class PanelRecorder:
             "members_without_verdict": n_verdicts < len(deciders),
             "shared_family": self._kinship is not None and self._kinship.shared([done.member for done in deciders]),
             "same_family": any("same_family" in done.record.flags for done in deciders),
+            **{flag: any(flag in done.record.flags for done in deciders) for flag in ITEM_FLAGS},
         }
         return tuple(name for name, holds in found.items() if holds)
 

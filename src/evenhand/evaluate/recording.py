@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenhand.judges.panel import Combined
-from evenhand.scoring.verdicts import Scored, VerdictScorer
+from evenhand.scoring.scored import Scored
+from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.terms import (
     Abstention,
     CheckResult,
@@ -137,7 +138,14 @@ def _of_verdict(verdict: Verdict, scored: Scored, flags: Flags, common: Mapping[
     criteria = tuple(_criterion(found, part) for found, part in zip(verdict.criteria, scored.criteria, strict=True))
     flags = (*flags, *verdict.flags, *scored.flags)
     if scored.abstained is not None:
-        return Record(status="abstained", reason=scored.abstained, criteria=criteria, flags=flags, **common)
+        return Record(
+            status="abstained",
+            reason=scored.abstained,
+            criteria=criteria,
+            flags=flags,
+            feedback=verdict.feedback,
+            **common,
+        )
     return Record(
         status="verdict",
         score=scored.score,
@@ -145,6 +153,7 @@ def _of_verdict(verdict: Verdict, scored: Scored, flags: Flags, common: Mapping[
         scale=scored.scale,
         criteria=criteria,
         flags=flags,
+        feedback=verdict.feedback,
         **common,
     )
 
@@ -185,6 +194,8 @@ def _criterion(found: CriterionVerdict, scored: Any) -> dict[str, Any]:
             entry["gap"] = found.gap
         if found.sentences is not None:
             entry["sentences"] = found.sentences
+        if found.place is not None:
+            entry["place"] = found.place
     if found.orders:
         entry["orders"] = [{"first": one.first, "better": one.better, "reason": one.reason} for one in found.orders]
     return entry
@@ -206,6 +217,8 @@ def _check(check: CheckResult) -> dict[str, Any]:
     if check.probability is not None:
         entry["probability"] = check.probability
         entry["mass"] = check.mass
+    if check.place is not None:
+        entry["place"] = check.place
     return entry
 
 
@@ -229,7 +242,7 @@ def evidence_entry(item: Evidence) -> dict[str, Any]:
         entry["catalog_id"] = item.catalog_id
     if item.pass_name is not None:
         entry["pass"] = item.pass_name
-    for name in ("source", "detector", "merged", "dropped", "review", "bucket", "note"):
+    for name in ("source", "detector", "merged", "dropped", "review", "bucket", "note", "place"):
         if value := getattr(item, name):
             entry[name] = value
     return entry

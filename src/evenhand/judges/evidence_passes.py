@@ -5,6 +5,7 @@
     3. a criterion with fewer counted items than the floor is asked about once more, all such in one call
     4. the synthesis reads the counted items, and code applies its marks (`synthesis`)
     5. findings of detectors join, and what they and the items say alike counts once
+    6. where the judge gives feedback, advice to the author is written from what counts (`feedback`); it sets nothing
 
 Every call depends on the item, the judge file and the dial alone: findings of detectors change no prompt, and no model
 can strike one out. So a stored run is replayed without running a detector.
@@ -22,13 +23,14 @@ from evenhand.judges.counter_bias import DIALS, Dial
 from evenhand.judges.counting import NOT_ASKED, counted_items, counting_flags
 from evenhand.judges.duplicates import merge_near_duplicates
 from evenhand.judges.evidence import POOL, EvidenceJudge
+from evenhand.judges.feedback import FeedbackPrompt, bounded, feedback_flags
 from evenhand.judges.prompts import Template, fill, quoted, template_text
 from evenhand.judges.protocol import Given, Judging
 from evenhand.judges.readings import Reading, readings, refuse_passes, told
 from evenhand.judges.synthesis import SynthesisPrompt, synthesized
 from evenhand.judges.together import resting_on, together
+from evenhand.scoring.evidence_pools import judge_settings
 from evenhand.scoring.floors import short_of_floor
-from evenhand.scoring.verdicts import judge_settings
 from evenhand.terms import (
     IMPACTS,
     Abstention,
@@ -43,10 +45,13 @@ from evenhand.terms import (
     Verdict,
 )
 
-__all__ = ["EvidencePipeline", "Reader"]
+__all__ = ["EvidencePipeline", "GivenPipeline", "Reader"]
 
 Ended = Abstention | Failure
 Found = Generator[tuple[Call, ...], tuple[Reply, ...], list[Evidence] | Ended]
+Advice = Generator[tuple[Call, ...], tuple[Reply, ...], tuple[str | None, tuple[str, ...]]]
+PERSON_DECIDES = "person_must_decide"
+"""Flag of a criterion that is not scored, since the item lacks the source that it needs."""
 
 
 class Reader(Protocol):
@@ -72,12 +77,14 @@ class EvidencePipeline:
     def __init__(self, spec: JudgeSpec, templates: Mapping[str, str]) -> None:
         refuse_passes(spec)
         _refuse_detectors(spec)
+        _refuse_needs(spec)
         self._spec = spec
         self._settings = judge_settings(spec)
         self._pools = tuple(criterion.id for criterion in spec.criteria) or (POOL,)
         self._readers = _readers(spec, templates)
         self._floor = Template(template_text(templates, "floor.md").strip("\n"), name="floor.md", known=("criteria",))
         self._synthesis = SynthesisPrompt(spec, templates) if spec.synthesis is not None else None
+        self._feedback = FeedbackPrompt(spec, templates) if spec.feedback else None
 
     def judge(
         self, item: Item, *, model: str, rerun: int = 0, first_attempt: int = 0, given: Given | None = None
@@ -99,7 +106,8 @@ class EvidencePipeline:
         found_in, flags = read
         readers = self._readers[self._dial(given)]
         heard: list[Reply] = []
-        items = yield from self._items(found_in, readers, how, heard)
+        held = tuple([one.id for one in self._spec.criteria if one.needs and item.text_of(one.needs) is None])
+        items = yield from self._items(found_in, readers, how, heard, held)
         if isinstance(items, (Abstention, Failure)):
             return resting_on(items, heard)
         made = self._counted(items)
@@ -111,7 +119,9 @@ class EvidencePipeline:
             if isinstance(marks, (Abstention, Failure)):
                 return resting_on(marks, heard)
             made, marked = synthesized(made, numbered, marks[0], self._spec.synthesis)
-        made = self._with_findings(made, given.findings)
+        made = self._with_findings(made, [_held_back(one, held) for one in given.findings])
+        flags = (*(f"{PERSON_DECIDES}:{name}" for name in held), *flags)
+        feedback, advised = yield from self._advice(made, item, how, heard)
         return Verdict(
             criteria=tuple(
                 CriterionVerdict(id=name, items=tuple(one for one in made if (one.criterion or name) == name))
@@ -119,7 +129,8 @@ class EvidencePipeline:
             ),
             keys=tuple([reply.key for reply in heard]),
             usage=total_usage(heard),
-            flags=(*flags, *counting_flags(made), *marked),
+            flags=(*flags, *counting_flags(made), *marked, *advised),
+            feedback=feedback,
         )
 
     def given(self, given: Given) -> "GivenPipeline":
@@ -134,7 +145,12 @@ class EvidencePipeline:
         return counted_items(items, cap=self._settings.cap, likeness=self._spec.near_duplicate)
 
     def _items(
-        self, found_in: Sequence[Reading], readers: Sequence[Reader], how: Mapping[str, Any], heard: list[Reply]
+        self,
+        found_in: Sequence[Reading],
+        readers: Sequence[Reader],
+        how: Mapping[str, Any],
+        heard: list[Reply],
+        held: Sequence[str],
     ) -> Found:
         """The items of all passes, and of the one further ask where a criterion falls short."""
         askings = [readers[reading.number].asking(reading.item, **how) for reading in found_in]
@@ -142,8 +158,8 @@ class EvidencePipeline:
         if isinstance(lists, (Abstention, Failure)):
             return lists
         by_pass = [_in_pass(items, reading) for items, reading in zip(lists, found_in, strict=True)]
-        items = [one for items in by_pass for one in items]
-        short = self._short(items)
+        items = [_held_back(one, held) for items in by_pass for one in items]
+        short = tuple([name for name in self._short(items) if name not in held])
         if not short:
             return items
         first = found_in[0]
@@ -157,6 +173,17 @@ class EvidencePipeline:
             one if (one.criterion or self._pools[0]) in short else replace(one, counted=False, dropped=NOT_ASKED)
             for one in _in_pass(more[0], first)
         ]
+
+    def _advice(self, made: Sequence[Evidence], item: Item, how: Mapping[str, Any], heard: list[Reply]) -> Advice:
+        """Advice from what counts, once an item however often it is judged, and flags about it."""
+        counted = [one for one in made if one.counted]
+        if self._feedback is None or how["rerun"] or not counted:
+            return None, ()
+        said = yield from together([self._feedback.asking(counted, item, **how)], heard)
+        if isinstance(said, (Abstention, Failure)):
+            return None, (f"feedback_failed:{said.code if isinstance(said, Failure) else said.reason}",)
+        text, is_cut = bounded(said[0])
+        return text, feedback_flags(text, counted, item, cut=is_cut)
 
     def _short(self, items: Sequence[Evidence]) -> tuple[str, ...]:
         """The criteria below the floor; a floor of 0 asks for nothing more."""
@@ -215,6 +242,27 @@ def _in_pass(items: Sequence[Evidence], reading: Reading) -> list[Evidence]:
     if reading.pass_name is None:
         return list(items)
     return [replace(one, pass_name=reading.pass_name, source=reading.source) for one in items]
+
+
+def _held_back(one: Evidence, held: Sequence[str]) -> Evidence:
+    """An item of a criterion that needs a source which is not there does not count."""
+    return replace(one, counted=False, dropped="needs_source") if one.criterion in held else one
+
+
+def _refuse_needs(spec: JudgeSpec) -> None:
+    """A source that no pass reads could not inform its criterion; a single criterion would leave nothing to score."""
+    read = [one.source for one in spec.passes]
+    for criterion in spec.criteria:
+        if criterion.needs is not None and criterion.needs not in read:
+            raise InvalidInput(
+                f"judge {spec.name}: the criterion {criterion.id!r} needs the source {criterion.needs!r}, which no "
+                f"pass reads; the passes read {', '.join(read) or 'the candidate alone'}"
+            )
+        if criterion.needs is not None and len(spec.criteria) == 1:
+            raise InvalidInput(
+                f"judge {spec.name}: the only criterion {criterion.id!r} needs the source {criterion.needs!r}; let the "
+                "pass over it be required (no `optional`), so that items without it abstain"
+            )
 
 
 def _refuse_detectors(spec: JudgeSpec) -> None:

@@ -29,6 +29,8 @@ def is_pipeline(spec: JudgeSpec) -> bool:
     """Whether a judge uses more than the one-pass form of evidence."""
     return spec.protocol == "evidence" and (
         spec.buckets
+        or spec.feedback
+        or any(criterion.needs for criterion in spec.criteria)
         or bool(spec.passes or spec.detectors or spec.breakers)
         or spec.synthesis is not None
         or spec.near_duplicate is not None

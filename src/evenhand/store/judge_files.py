@@ -41,6 +41,7 @@ _KEYS = (
     "perspectives",
     "catalog",
     "examples",
+    "folder",
     *PIPELINE_KEYS,
 )
 _USUAL = {
@@ -86,6 +87,8 @@ def judge_document(spec: JudgeSpec) -> dict[str, Any]:
         "reruns": spec.reruns,
     }
     document.update(_rubric(rubric_document(spec)))
+    if spec.folder != "files":
+        document["folder"] = spec.folder
     if spec.escalate:
         document["escalate"]["to"] = [model_document(model) for model in spec.escalate.to]
     return document
@@ -157,6 +160,7 @@ def _judge(document: Value, default_name: str) -> JudgeSpec:
         perspectives=perspectives,
         catalog=_catalog(entries["catalog"]) if "catalog" in entries else (),
         examples=tuple(_example(value) for value in entries["examples"].items()) if "examples" in entries else (),
+        folder=_folder(entries.get("folder")),
     )
     return with_pipeline(spec, entries)
 
@@ -172,6 +176,12 @@ def _temperature(document: Value) -> float | None:
     if not 0 <= number <= 2:
         value.refuse(f"expected a number from 0 to 2, or null to leave it to the endpoint; came {number}")
     return float(number)
+
+
+def _folder(value: Value | None) -> Literal["files", "repository"]:
+    """What a folder is; a file an item unless said."""
+    chosen = "files" if value is None else value.choice("files", "repository")
+    return cast("Literal['files', 'repository']", chosen)
 
 
 def _scoring(value: Value) -> dict[str, Any]:
@@ -217,4 +227,6 @@ def _criterion_document(criterion: dict[str, Any], protocol: str) -> dict[str, A
         document["map"] = criterion["map"]
     if criterion["checks"]:
         document["checks"] = criterion["checks"]
+    if "needs" in criterion:
+        document["needs"] = criterion["needs"]
     return document

@@ -31,6 +31,7 @@ PIPELINE_ONLY_FOR: Mapping[str, tuple[str, ...]] = {
     "counter_bias": ("evidence",),
     "near_duplicate": ("evidence",),
     "buckets": ("evidence",),
+    "feedback": ("evidence",),
 }
 """The keys read here, each with the protocols that read it."""
 
@@ -50,6 +51,8 @@ PIPELINE_USUAL = {
     "dedup": "near_duplicate",
     "deduplicate": "near_duplicate",
     "duplicates": "near_duplicate",
+    "mentoring": "feedback",
+    "advice": "feedback",
 }
 
 
@@ -72,6 +75,7 @@ def with_pipeline(spec: JudgeSpec, entries: Mapping[str, Value]) -> JudgeSpec:
         "counter_bias": _counter_bias,
         "near_duplicate": _share,
         "buckets": Value.truth,
+        "feedback": Value.truth,
     }
     spec = replace(spec, **{name: of(entries[name]) for name, of in read.items() if name in entries})
     if "breakers" in entries:
