@@ -352,11 +352,16 @@ def test_there_is_an_example_of_each_protocol() -> None:
     assert list(example_judges()) == [
         "anchored",
         "checklist",
+        "draft-readiness",
         "evidence",
         "evidence-catalog",
         "evidence-matrix",
         "evidence-passes",
+        "interview-answer",
         "number",
+        "pairwise",
+        "reference",
+        "submission",
     ]
     with pytest.raises(InvalidInput, match="there are anchored, checklist"):
         example_judge("none")

@@ -44,31 +44,35 @@ def progress_line(evaluation: "Evaluation", n: int, elapsed_s: float) -> str:
     return "  ".join(parts)[:79]
 
 
-def print_summary(title: str, document: Mapping[str, Any], calls: Mapping[str, Any], seconds: float) -> None:
-    """The closing table, on stdout."""
+def print_summary(
+    title: str, document: Mapping[str, Any], calls: Mapping[str, Any], seconds: float, *, hide_scores: bool = False
+) -> None:
+    """The closing table, on stdout; with `hide_scores` without anything that tells a score."""
     out = console()
     out.print(shown(title), style="bold", overflow="fold")
     for group in document.get("members", [document]):
         if "member" in group:
             out.print()
             out.print(shown(str(group["member"])), style="bold", overflow="fold")
-        for line in summary_lines(group):
+        for line in summary_lines(group, hide_scores=hide_scores):
             out.print(line, overflow="fold")
     if "panel" in document:
         out.print()
-        for line in _panel_lines(document["panel"]):
+        for line in _panel_lines(document["panel"], hide_scores=hide_scores):
             out.print(line, overflow="fold")
     out.print(_calls_line(calls, seconds), overflow="fold")
 
 
-def summary_lines(group: Mapping[str, Any]) -> list[str]:
+def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> list[str]:
     """The counts, the distribution and the figures of one member, each with its n and interval."""
     lines = [
         f"verdicts {group['verdict']}   abstained {group['abstained']}   failed {group['failed']}   of {group['n']}"
     ]
     if group["causes"]:
         lines.append("failed   " + ", ".join(f"{code} {count}" for code, count in group["causes"].items()))
-    if group["scores"]:
+    if group["scores"] and hide_scores:
+        lines.append(f"scores   hidden, of {group['n_scores']} verdicts")
+    elif group["scores"]:
         lines += ["", *_histogram(group["scores"]), ""]
         lines.append(
             f"mode     {_number(group['mode'])}: {_share(group['mode_share'], group['mode_share_interval'])}"
@@ -78,7 +82,8 @@ def summary_lines(group: Mapping[str, Any]) -> list[str]:
         from evenhand.cli.pair_output import pair_lines
 
         lines += pair_lines(group["pairs"])
-    lines.append(_reruns_line(group))
+    if not hide_scores:
+        lines.append(_reruns_line(group))
     lines.append(_quotes_line(group))
     usage = group["usage"]
     unknown = f" ({usage['unknown']} without a count)" if usage["unknown"] else ""
@@ -116,10 +121,13 @@ def _bins(scores: Mapping[str, int], n_bins: int = 10) -> list[tuple[str, int]]:
     return [(f"{low + i * width:g}-{low + (i + 1) * width:g}", count) for i, count in enumerate(counts)]
 
 
-def _panel_lines(panel: Mapping[str, Any]) -> list[str]:
+def _panel_lines(panel: Mapping[str, Any], *, hide_scores: bool = False) -> list[str]:
     """The panel's own figures, apart from its members'."""
     rules = ", ".join(f"{shown(rule)}" for rule in panel["rules"])
-    lines = [f"panel    {rules}: dissent in {panel['dissent']} of {panel['n']}", *summary_lines(panel)]
+    lines = [
+        f"panel    {rules}: dissent in {panel['dissent']} of {panel['n']}",
+        *summary_lines(panel, hide_scores=hide_scores),
+    ]
     escalation = panel.get("escalation")
     if escalation is None:
         return lines

@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from evenhand.cli import harden, judge, models, report, rescore, score
+from evenhand.cli import harden, judge, models, ready, report, rescore, score
 from evenhand.cli.output import say
 from evenhand.errors import BudgetSpent, EvenhandError, ProviderError
 
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 app.command("score")(score.score)
 app.command("judge")(judge.judge)
+app.command("init")(ready.init)
 app.command("rescore")(rescore.rescore)
 app.command("harden")(harden.harden)
 app.command("report")(report.report)

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import cache
-from importlib.resources import files
+from importlib.resources import as_file, files
+from pathlib import Path
 from types import MappingProxyType
 
 from evenhand.errors import InvalidInput
 
-__all__ = ["example_judge", "example_judges", "families", "templates"]
+__all__ = ["example_judge", "example_judge_file", "example_judges", "families", "templates"]
 
 
 def example_judges() -> Mapping[str, str]:
@@ -32,6 +34,16 @@ def example_judge(name: str) -> str:
     if name not in examples:
         raise InvalidInput(f"{name!r}: no example judge has this name; there are {', '.join(examples)}")
     return examples[name]
+
+
+def example_judge_file(name: str) -> AbstractContextManager[Path]:
+    """One example judge as a file on disk, for as long as the context lasts.
+
+    Raises:
+        InvalidInput: no example has this name.
+    """
+    example_judge(name)
+    return as_file(files("evenhand").joinpath("data", "judges", f"{name}.yaml"))
 
 
 def templates(folder: str = "judges/templates") -> Mapping[str, str]:
