@@ -6,7 +6,6 @@ it again, and what was judged before costs nothing. Only the control that change
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from evenhand.analysis.hardening import Lift, Pair, Reaction, lift_of, paired, reaction_of
@@ -110,7 +109,6 @@ class Hardening:
         *,
         kinds: Sequence[str] = KINDS,
         seed: int = 0,
-        store: Path | None,
         **options: Any,
     ) -> None:
         self._spec = spec
@@ -119,9 +117,9 @@ class Hardening:
         self._seed = seed
         self._origin: dict[str, tuple[str, str]] = {}
         self._why_not: dict[str, str] = {}
-        self._session = Session(spec, list(self._variants()), store=store, **options)
+        self._session = Session(spec, list(self._variants()), **options)
         changed = other_question(spec)
-        self._other = None if changed is None else Session(changed, self._items, store=store, **options)
+        self._other = None if changed is None else Session(changed, self._items, **options)
         if changed is None and spec.protocol != "reference":
             self._why_not[OTHER_QUESTION] = _NO_QUESTION
         self.notes = self._session.notes
