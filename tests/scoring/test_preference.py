@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InvalidInput
-from evenhand.scoring.preference import bradley_terry, points, win_rate, win_rates
+from evenhand.scoring.preference import points, win_rate, win_rates
+from evenhand.scoring.strengths import bradley_terry
 
 # Wins of the row's team over the column's: Agresti (2002), Categorical Data Analysis, Table 10.10 (baseball, 1987).
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")

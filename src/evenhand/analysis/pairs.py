@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from evenhand.scoring.preference import Game, Strengths, bradley_terry, has_choix, points
+from evenhand.scoring.preference import Game, points
+from evenhand.scoring.strengths import Strengths, bradley_terry, has_choix
 from evenhand.stats.intervals import wilson_interval
 from evenhand.terms import Record
 
