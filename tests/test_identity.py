@@ -69,6 +69,7 @@ OTHER_JUDGES = {
     "near_duplicate": 0.9,
     "buckets": True,
     "feedback": True,
+    "inventory": 50_000,
 }
 
 

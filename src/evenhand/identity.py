@@ -81,6 +81,7 @@ def _pipeline(spec: JudgeSpec) -> dict[str, Any]:
         "near_duplicate": spec.near_duplicate,
         "buckets": spec.buckets,
         "feedback": spec.feedback,
+        "inventory": None if spec.inventory is None else {"max_tokens": spec.inventory},
     }
     return {name: value for name, value in said.items() if value is not None and value is not False and value != []}
 

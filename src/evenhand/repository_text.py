@@ -101,8 +101,10 @@ class RepositoryText:
     """Where the files of a repository's text begin."""
 
     def __init__(self, candidate: str, mark: str) -> None:
-        self._text = candidate
+        self.text = candidate
+        self.mark = mark
         self._starts: list[int] = []
+        self._extents: dict[str, tuple[int, int]] = {}
         self._files: list[tuple[str, int, int] | None] = []  # path, start and end of the body; None: no file
         line = re.compile(rf"^--- {mark} (?:file: (.*)|.*)$", re.MULTILINE)
         found = list(line.finditer(candidate))
@@ -122,6 +124,17 @@ class RepositoryText:
         """The files that are shown, as `path:line` names them."""
         return tuple(file[0] for file in self._files if file is not None)
 
+    def extent(self, path: str) -> tuple[int, int]:
+        """Where a file stands in the text, the line that names it included.
+
+        Raises:
+            KeyError: there is no such file.
+        """
+        if not self._extents:
+            found = zip(self._starts, self._files, strict=True)
+            self._extents = {file[0]: (start, file[2]) for start, file in found if file is not None}
+        return self._extents[path]
+
     def place(self, span: tuple[int, int]) -> str | None:
         r"""Where a span stands: `path:line`, `path:first-last`, the path alone for the line that names it, or None.
 
@@ -131,9 +144,9 @@ class RepositoryText:
         ['a.py:2', 'b c.py:1', 'b c.py']
         """
         start, end = span
-        while start < end - 1 and self._text[start] in "\r\n":
+        while start < end - 1 and self.text[start] in "\r\n":
             start += 1
-        while end - 1 > start and self._text[end - 1] in "\r\n":
+        while end - 1 > start and self.text[end - 1] in "\r\n":
             end -= 1
         first, last = self._line(start), self._line(max(start, end - 1))
         if first is None or last is None or first == last:
@@ -149,7 +162,7 @@ class RepositoryText:
         if file is None:
             return None
         path, start, _ = file
-        return path, None if at < start else self._text.count("\n", start, at) + 1
+        return path, None if at < start else self.text.count("\n", start, at) + 1
 
 
 def shown_path(path: str) -> str:

@@ -255,6 +255,8 @@ class JudgeSpec:
         near_duplicate: share of likeness (0 to 1) from which two claims count once; None counts every item.
         buckets: evidence in the four buckets of a draft's readiness instead of free signed items.
         feedback: an `evidence` judge also writes advice to the author from what it found; it never touches the score.
+        inventory: how many tokens of a large repository an `evidence` judge reads, feature by feature after an
+            inventory of them; None reads every candidate as a whole.
         folder: what a folder of items is to this judge; `repository` takes it as one item as a whole.
     """
 
@@ -282,6 +284,7 @@ class JudgeSpec:
     near_duplicate: float | None = None
     buckets: bool = False
     feedback: bool = False
+    inventory: int | None = None
     folder: Literal["files", "repository"] = "files"
 
 

@@ -235,3 +235,15 @@ def test_what_could_not_take_effect_is_refused(evenhand, tmp_path, change, words
     refused = evenhand("judge", "j.yaml", "i.jsonl")
     assert refused.code == 2
     assert words in refused.err
+
+
+def test_a_large_repository_is_read_by_features_and_checked_again(desk, tmp_path):
+    (tmp_path / "j.yaml").write_text("name: j\nprotocol: evidence\nfolder: repository\ninventory: {max_tokens: 1000}\n")
+    big = "".join(f"value_{n} = {n}\n" for n in range(900))
+    name = submitted(tmp_path, "big", {"src/values.py": big})
+    features = [{"name": "clock", "files": ["main.py"]}, {"name": "values", "files": ["src/values.py"]}]
+    items = [{"claim": "It prints a fixed time.", "quote": "14:20", "impact": -3}]
+    values = [{"claim": "Values are written out.", "quote": "value_7 = 7", "impact": -2}]
+    ((record,), _) = desk("j.yaml", name, [{"features": features}, {"items": items}, {"items": values}])
+    assert record["flags"][:2] == ["features:2", "files_unread:1"]
+    assert [item["place"] for item in record["criteria"][0]["items"]] == ["main.py:2", "src/values.py:8"]

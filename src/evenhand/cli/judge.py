@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["column_mapping", "judge", "overridden", "refuse_candidates_store"]
 
 DEFAULT_STORE = Path(".evenhand/evenhand.db")
+_INVENTORIED_CHARS = 8_000_000  # of a repository that is read feature by feature
 
 
 def _list(wanted: bool) -> None:
@@ -106,7 +107,7 @@ def judge(
         limit=limit,
         skip_empty=skip_empty,
         repositories=_repositories(repositories, items_path, spec),
-        repository_chars=repository_chars,
+        repository_chars=repository_chars or (_INVENTORIED_CHARS if spec.inventory else None),
         sources={name: Path(file) for name, file in _pairs("--source", "NAME=FILE, such as demo=talk.txt", source)},
     )
     closing = Closing(since or [], hide_scores=hide_scores, single=len(items) * spec.reruns == 1)

@@ -1,5 +1,6 @@
 """The evidence pipeline: passes over single sources, a floor, duplicates counted once, and an adversarial synthesis.
 
+    0. a repository larger than the inventory's budget is divided by its features (`inventory`), which takes one call
     1. one call a pass, all together; each sees one source, and its quotes are looked up there
     2. what counts is settled by code (`counting`)
     3. a criterion with fewer counted items than the floor is asked about once more, all such in one call
@@ -24,6 +25,7 @@ from evenhand.judges.counting import NOT_ASKED, counted_items, counting_flags
 from evenhand.judges.duplicates import merge_near_duplicates
 from evenhand.judges.evidence import POOL, EvidenceJudge
 from evenhand.judges.feedback import FeedbackPrompt, bounded, feedback_flags
+from evenhand.judges.inventory import InventoryPrompt
 from evenhand.judges.prompts import Template, fill, quoted, template_text
 from evenhand.judges.protocol import Given, Judging
 from evenhand.judges.readings import Reading, readings, refuse_passes, told
@@ -49,6 +51,7 @@ __all__ = ["EvidencePipeline", "GivenPipeline", "Reader"]
 
 Ended = Abstention | Failure
 Found = Generator[tuple[Call, ...], tuple[Reply, ...], list[Evidence] | Ended]
+Divided = Generator[tuple[Call, ...], tuple[Reply, ...], tuple[list[Reading], tuple[str, ...]] | Ended]
 Advice = Generator[tuple[Call, ...], tuple[Reply, ...], tuple[str | None, tuple[str, ...]]]
 PERSON_DECIDES = "person_must_decide"
 """Flag of a criterion that is not scored, since the item lacks the source that it needs."""
@@ -85,6 +88,7 @@ class EvidencePipeline:
         self._floor = Template(template_text(templates, "floor.md").strip("\n"), name="floor.md", known=("criteria",))
         self._synthesis = SynthesisPrompt(spec, templates) if spec.synthesis is not None else None
         self._feedback = FeedbackPrompt(spec, templates) if spec.feedback else None
+        self._inventory = InventoryPrompt(spec, templates) if spec.inventory is not None else None
 
     def judge(
         self, item: Item, *, model: str, rerun: int = 0, first_attempt: int = 0, given: Given | None = None
@@ -106,6 +110,11 @@ class EvidencePipeline:
         found_in, flags = read
         readers = self._readers[self._dial(given)]
         heard: list[Reply] = []
+        divided = yield from self._divided(item, found_in, how, heard)
+        if isinstance(divided, (Abstention, Failure)):
+            return resting_on(divided, heard)
+        found_in, parted = divided
+        flags = (*parted, *flags)
         held = tuple([one.id for one in self._spec.criteria if one.needs and item.text_of(one.needs) is None])
         items = yield from self._items(found_in, readers, how, heard, held)
         if isinstance(items, (Abstention, Failure)):
@@ -174,6 +183,23 @@ class EvidencePipeline:
             for one in _in_pass(more[0], first)
         ]
 
+    def _divided(self, item: Item, found_in: list[Reading], how: Mapping[str, Any], heard: list[Reply]) -> Divided:
+        """The readings, that of a large repository divided by its features, and flags about it."""
+        files = None if self._inventory is None else self._inventory.needed(item)
+        if self._inventory is None or files is None or all(one.source is not None for one in found_in):
+            return found_in, ()
+        said = yield from together([self._inventory.asking(files, **how)], heard)
+        if isinstance(said, (Abstention, Failure)):
+            return said
+        parts = self._inventory.parts(files, said[0])
+        divided = [
+            replace(one, item=replace(one.item, candidate=part.text), part=part) if part is not None else one
+            for one in found_in
+            for part in (parts if one.source is None else (None,))
+        ]
+        unread = len(set(files.paths) - {file for feature in said[0] for file in feature.files})
+        return divided, (f"features:{len(parts)}", *((f"files_unread:{unread}",) if unread else ()))
+
     def _advice(self, made: Sequence[Evidence], item: Item, how: Mapping[str, Any], heard: list[Reply]) -> Advice:
         """Advice from what counts, once an item however often it is judged, and flags about it."""
         counted = [one for one in made if one.counted]
@@ -238,7 +264,9 @@ def _leaning(dial: Dial, templates: Mapping[str, str]) -> str:
 
 
 def _in_pass(items: Sequence[Evidence], reading: Reading) -> list[Evidence]:
-    """The items with the pass and source that they are from."""
+    """The items with the pass and source that they are from, and their places in the whole."""
+    if reading.part is not None:
+        items = [reading.part.in_whole(one) for one in items]
     if reading.pass_name is None:
         return list(items)
     return [replace(one, pass_name=reading.pass_name, source=reading.source) for one in items]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from evenhand.errors import InvalidInput
+from evenhand.judges.inventory import Part
 from evenhand.judges.prompts import quoted
 from evenhand.terms import Abstention, Item, JudgeSpec, Pass
 
@@ -27,12 +28,14 @@ class Reading:
         item: the item as this pass sees it, its source in the place of the candidate.
         pass_name: None where no pass is declared.
         source: None for the candidate.
+        part: which part of a large repository it sees; None for the whole.
     """
 
     number: int
     item: Item
     pass_name: str | None
     source: str | None
+    part: Part | None = None
 
 
 def readings(item: Item, passes: Sequence[Pass]) -> tuple[list[Reading], tuple[str, ...]] | Abstention:

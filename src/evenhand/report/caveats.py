@@ -41,6 +41,15 @@ FLAGS = {
     "contradictions": (True, "pairs of items contradict each other: a person should look"),
     "unbacked": (True, "claims that their own source does not back: a person should look"),
     "quotes_not_asked": (False, "no quotation was asked for, so none was checked"),
+    "person_must_decide": (True, "a person must decide: the criterion needs a source that the item lacks"),
+    "pass_left_out": (True, "the item lacks an optional source, so that pass was left out"),
+    "self_review": (True, "the submission brings a score or review of itself, which moved nothing"),
+    "repository_cut": (True, "the repository is larger than what was read: files were cut or left out"),
+    "features": (False, "the repository was read feature by feature, by an inventory of its features"),
+    "files_unread": (True, "files that the inventory put under no feature were not read"),
+    "feedback_cut": (False, "the feedback was longer than 800 words and was cut"),
+    "feedback_places_unknown": (True, "places that the feedback cites and no finding has"),
+    "feedback_failed": (True, "the feedback could not be had; the verdict does not rest on it"),
     "not_asked": (False, "something was reported or left unquoted that was not asked for"),
 }
 """Flag to (serious, sentence); what stands behind a colon names the criterion or finding, or is a number of items."""

@@ -30,6 +30,7 @@ def is_pipeline(spec: JudgeSpec) -> bool:
     return spec.protocol == "evidence" and (
         spec.buckets
         or spec.feedback
+        or spec.inventory is not None
         or any(criterion.needs for criterion in spec.criteria)
         or bool(spec.passes or spec.detectors or spec.breakers)
         or spec.synthesis is not None

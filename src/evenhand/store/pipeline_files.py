@@ -32,6 +32,7 @@ PIPELINE_ONLY_FOR: Mapping[str, tuple[str, ...]] = {
     "near_duplicate": ("evidence",),
     "buckets": ("evidence",),
     "feedback": ("evidence",),
+    "inventory": ("evidence",),
 }
 """The keys read here, each with the protocols that read it."""
 
@@ -76,6 +77,7 @@ def with_pipeline(spec: JudgeSpec, entries: Mapping[str, Value]) -> JudgeSpec:
         "near_duplicate": _share,
         "buckets": Value.truth,
         "feedback": Value.truth,
+        "inventory": _inventory,
     }
     spec = replace(spec, **{name: of(entries[name]) for name, of in read.items() if name in entries})
     if "breakers" in entries:
@@ -123,6 +125,14 @@ def _counter_bias(value: Value) -> str:
     if value.kind == "scalar" and value.written.lower() == "false":
         value.refuse("expected off, soft, full or auto; came 'false', which some programs write for off: write \"off\"")
     return value.choice("off", "soft", "full", "auto")
+
+
+def _inventory(value: Value) -> int:
+    """The budget of an inventory's reads, in tokens."""
+    entries = value.entries(("max_tokens",), {"tokens": "max_tokens", "budget": "max_tokens"})
+    if "max_tokens" not in entries:
+        value.refuse("is missing; write inventory: {max_tokens: 100000}", "max_tokens")
+    return entries["max_tokens"].whole(1_000)
 
 
 def _share(value: Value) -> float:
