@@ -1,6 +1,6 @@
 """What evenhand costs beyond the HTTP call itself, beside a bare aiohttp loop in the same run.
 
-    python benchmarks/overhead.py [--n 2000] [--in-flight 64] [--latency-ms 50] [--bench FOLDER]
+    python benchmarks/overhead.py [--n 2000] [--in-flight 64] [--latency-ms 50] [--bench FOLDER] [--protocol evidence]
 
 FOLDER may hold a faster endpoint (mockserver.c, modes.tsv) with its own bare loop (floor_aiohttp.py, common.py); it is
 looked for in $EVENHAND_SHARED/bench and ../shared/bench. Without it the endpoint of the tests and floor.py serve. The
@@ -35,6 +35,11 @@ criteria:
     levels: [0, 1]
     checks:
       - {id: CHECK, ask: The answer states the requested fact correctly and stays on the topic of the question.}
+"""
+EVIDENCE = """\
+name: overhead
+protocol: evidence
+models: [openai/judge-1]
 """
 
 
@@ -109,8 +114,9 @@ class GivenStand(OwnStand):
 
     check = "states_fact"
 
-    def __init__(self, scratch: Path, folder: Path) -> None:
+    def __init__(self, scratch: Path, folder: Path, protocol: str) -> None:
         super().__init__(scratch)
+        self.protocol = protocol
         self.folder = folder
 
     def start(self) -> "subprocess.Popen[bytes]":
@@ -137,7 +143,7 @@ class GivenStand(OwnStand):
     @property
     def base_url(self) -> str:
         """Where checklists are answered."""
-        return f"http://127.0.0.1:{self.port}/checklist/v1"
+        return f"http://127.0.0.1:{self.port}/{self.protocol}/v1"
 
     def items(self, n: int) -> str:
         """The folder's own items."""
@@ -159,7 +165,11 @@ def main() -> None:
     arguments = _arguments()
     with tempfile.TemporaryDirectory() as name:
         folder = _bench_folder(arguments.bench)
-        stand = OwnStand(Path(name)) if folder is None else GivenStand(Path(name), folder)
+        if folder is None and arguments.protocol != "checklist":
+            raise SystemExit(
+                "--protocol evidence: the endpoint of this repository answers checklists only; give --bench"
+            )
+        stand = OwnStand(Path(name)) if folder is None else GivenStand(Path(name), folder, arguments.protocol)
         print(f"endpoint and floor of {'this repository' if folder is None else folder}")
         server = stand.start()
         try:
@@ -207,7 +217,7 @@ def _floor(arguments: argparse.Namespace, stand: OwnStand, n: int, repeat: int) 
 
 def _evenhand(arguments: argparse.Namespace, stand: OwnStand, n: int, repeat: int) -> Spent:
     judge = stand.scratch / "judge.yaml"
-    judge.write_text(JUDGE.replace("CHECK", stand.check))
+    judge.write_text(EVIDENCE if arguments.protocol == "evidence" else JUDGE.replace("CHECK", stand.check))
     records = stand.scratch / f"records-{n}-{repeat}.jsonl"
     program = [sys.executable, "-m", "evenhand", "judge", str(judge), str(_items(stand, n)), "-o", str(records)]
     program += ["--base-url", stand.base_url, "--max-concurrency", str(arguments.in_flight)]
@@ -261,6 +271,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--latency-ms", type=int, default=50)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--bench", type=Path)
+    parser.add_argument("--protocol", choices=("checklist", "evidence"), default="checklist")
     return parser.parse_args()
 
 

@@ -19,10 +19,10 @@ FLOORS = (
     ("terms",),
     ("keys",),
     ("json_text",),
-    ("identity",),
+    ("identity", "repository_text"),
     ("scoring", "stats", "composite", "matching"),
     ("judges", "integrity"),
-    ("providers", "sandbox", "trace", "store"),
+    ("providers", "sandbox", "trace", "store", "detectors"),
     ("engine", "analysis"),
     ("evaluate",),
     ("audit", "report", "bench"),
@@ -30,12 +30,12 @@ FLOORS = (
     ("__main__",),
 )
 FLOOR = {part: number for number, parts in enumerate(FLOORS) for part in parts}
-GROUND = {"errors", "terms", "keys", "json_text", "identity"}
+GROUND = {"errors", "terms", "keys", "json_text", "identity", "repository_text"}
 MAY_ALSO = {("scoring", "stats")}
 
 # Parts that know less than all the floors below them.
 ONLY = {
-    **dict.fromkeys(("providers", "sandbox", "trace", "store"), GROUND),
+    **dict.fromkeys(("providers", "sandbox", "trace", "store", "detectors"), GROUND),
     # The engine introduces judges to providers, and meets the store in evaluate alone.
     "engine": GROUND
     | {"scoring", "stats", "composite", "matching", "integrity"}

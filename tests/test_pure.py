@@ -10,10 +10,8 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "evenhand"
 
-PURE = (
-    *("errors", "terms", "keys", "json_text", "identity", "scoring", "stats", "composite", "matching", "judges"),
-    "integrity",
-)
+GROUND = ("errors", "terms", "keys", "json_text", "identity", "repository_text")
+PURE = (*GROUND, "scoring", "stats", "composite", "matching", "judges", "integrity")
 # Records are handed to analysis, endpoints and the store's cache to the engine, which alone needs clock and chance.
 INDOORS = ("analysis", "engine", "evaluate")
 # The front door of the library says where the store and `.env` are; it opens neither itself.

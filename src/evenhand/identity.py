@@ -1,9 +1,10 @@
 """What makes an item or a judge the same: content keys over everything that can change a verdict, and nothing else.
 
-    item_hash    task, candidate, reference, context and system; not the id, not the metadata
-    judge_hash   protocol, rubric, layout, formula settings and sampling; not the name, the models or the reruns
+    item_hash    task, candidate, reference, context, system and sources; not the id, not the metadata
+    judge_hash   protocol, rubric, layout, pipeline, formula settings, sampling; not the name, the models or the reruns
 
-A field that is absent does not enter the key, so that a field added later leaves the keys of older items as they are.
+A field that is absent, and a setting that has its default, does not enter the key, so that what is added later leaves
+the keys of older items and judges as they are. (Settings of the first release enter always.)
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from evenhand.keys import content_key
-from evenhand.terms import Check, CheckGroup, Criterion, Item, JudgeSpec
+from evenhand.terms import Breaker, Check, CheckGroup, Criterion, Detector, Escalation, Item, JudgeSpec, Pass, Synthesis
 
 __all__ = ["decimal_text", "item_content", "item_hash", "judge_hash", "rubric_document"]
 
@@ -25,9 +26,9 @@ def item_hash(item: Item) -> str:
     return content_key(item_content(item))
 
 
-def item_content(item: Item) -> dict[str, str]:
+def item_content(item: Item) -> dict[str, Any]:
     """The part of an item that its hash names."""
-    content = {"candidate": item.candidate}
+    content: dict[str, Any] = {"candidate": item.candidate}
     if item.task is not None:
         content["task"] = item.task
     if item.reference is not None:
@@ -36,6 +37,8 @@ def item_content(item: Item) -> dict[str, str]:
         content["context"] = item.context
     if item.system is not None:
         content["system"] = item.system
+    if item.sources:
+        content["sources"] = dict(item.sources)
     return content
 
 
@@ -59,7 +62,28 @@ def rubric_document(spec: JudgeSpec) -> dict[str, Any]:
         ],
         "temperature": spec.temperature,
         "max_tokens": spec.max_tokens,
+        **_pipeline(spec),
     }
+
+
+def _pipeline(spec: JudgeSpec) -> dict[str, Any]:
+    """What a judge does beyond reading each reply once; only what differs from doing nothing of it."""
+    said = {
+        "pool": spec.pool,
+        "escalate": _escalation(spec.escalate, spec.read) if spec.escalate else None,
+        "read": spec.read if spec.read != "json" else None,
+        "cite": spec.cite if spec.cite != "quote" else None,
+        "passes": [_pass(one) for one in spec.passes],
+        "synthesis": _synthesis(spec.synthesis) if spec.synthesis else None,
+        "detectors": [_detector(one) for one in spec.detectors],
+        "breakers": [_breaker(one) for one in spec.breakers],
+        "counter_bias": spec.counter_bias if spec.counter_bias != "off" else None,
+        "near_duplicate": spec.near_duplicate,
+        "buckets": spec.buckets,
+        "feedback": spec.feedback,
+        "inventory": None if spec.inventory is None else {"max_tokens": spec.inventory},
+    }
+    return {name: value for name, value in said.items() if value is not None and value is not False and value != []}
 
 
 def decimal_text(value: Decimal) -> str:
@@ -82,6 +106,7 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
         "level_texts": {str(level): text for level, text in criterion.level_texts.items()},
         "map": criterion.map,
         "checks": [_group(entry) if isinstance(entry, CheckGroup) else _check(entry) for entry in criterion.checks],
+        **({"needs": criterion.needs} if criterion.needs is not None else {}),
     }
 
 
@@ -103,6 +128,58 @@ def _group(group: CheckGroup) -> dict[str, Any]:
         "weight": decimal_text(group.weight),
         "any_of": [_check(check) for check in group.any_of],
     }
+
+
+def _escalation(escalation: Escalation, read: str) -> dict[str, Any]:
+    """When further models are asked, and which; neither where they are reached, nor bounds of what nothing reads."""
+    document: dict[str, Any] = {"to": [model.model for model in escalation.to], "on": escalation.on}
+    if read == "logprob" and escalation.on != "disagreement":
+        document.update(low=escalation.low, high=escalation.high)
+    return document
+
+
+def _pass(one: Pass) -> dict[str, Any]:
+    """A pass as plain JSON."""
+    document: dict[str, Any] = {"name": one.name, "source": one.source}
+    if one.ask:
+        document["ask"] = one.ask
+    if one.optional:
+        document["optional"] = True
+    return document
+
+
+def _synthesis(synthesis: Synthesis) -> dict[str, Any]:
+    """The impacts that synthesis applies."""
+    return {"contradicted_impact": synthesis.contradicted_impact, "unbacked_impact": synthesis.unbacked_impact}
+
+
+def _detector(detector: Detector) -> dict[str, Any]:
+    """A detector as plain JSON."""
+    document: dict[str, Any] = {
+        "id": detector.id,
+        "kind": detector.kind,
+        "what": detector.what,
+        "claim": detector.claim,
+        "impact": detector.impact,
+        "fires_on": detector.fires_on,
+        "source": detector.source,
+        "timeout_s": detector.timeout_s,
+    }
+    if detector.criterion is not None:
+        document["criterion"] = detector.criterion
+    if detector.perspective is not None:
+        document["perspective"] = detector.perspective
+    return document
+
+
+def _breaker(breaker: Breaker) -> dict[str, Any]:
+    """A breaker as plain JSON."""
+    document: dict[str, Any] = {"finding": breaker.finding}
+    if breaker.cap is not None:
+        document["cap"] = decimal_text(breaker.cap)
+    if breaker.fail:
+        document["fail"] = True
+    return document
 
 
 def _scalar(value: Any) -> Any:

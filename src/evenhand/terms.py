@@ -2,7 +2,7 @@
 
 What a user writes          Item, JudgeSpec (Criterion, Check, CheckGroup, CatalogEntry, Example, ModelSpec)
 What goes over the wire     Call (Message, Profile), Reply (Usage, TokenChoice)
-What a judge returns        Verdict (CriterionVerdict, CheckResult, Evidence), Abstention, Failure
+What a judge returns        Verdict (CriterionVerdict, CheckResult, Evidence, Comparison), Abstention, Failure
 What survives               Record
 
 A judge never returns a score: formulas in `scoring` compute scores from verdicts. Not reaching a verdict is a result:
@@ -17,13 +17,17 @@ from typing import Any, Literal
 __all__ = [
     "IMPACTS",
     "Abstention",
+    "Breaker",
     "Call",
     "CatalogEntry",
     "Check",
     "CheckGroup",
     "CheckResult",
+    "Comparison",
     "Criterion",
     "CriterionVerdict",
+    "Detector",
+    "Escalation",
     "Evidence",
     "Example",
     "Failure",
@@ -33,19 +37,21 @@ __all__ = [
     "Message",
     "ModelSpec",
     "Outcome",
+    "Pass",
     "Profile",
     "QuoteStatus",
     "Record",
     "Reply",
     "ReplyMode",
     "Status",
+    "Synthesis",
     "TokenChoice",
     "Usage",
     "Verdict",
 ]
 
 Status = Literal["verdict", "abstained", "failed"]
-FailureCode = Literal["unreadable", "truncated", "empty", "filtered", "provider", "deadline"]
+FailureCode = Literal["unreadable", "truncated", "empty", "filtered", "provider", "deadline", "detector"]
 QuoteStatus = Literal["exact", "normalized", "fuzzy", "elided", "absent"]
 ReplyMode = Literal["schema", "tool", "json", "text"]
 
@@ -60,6 +66,9 @@ IMPACTS = (5, 3, 2, 1, -1, -2, -3, -5)
 class Item:
     """One thing to evaluate: a candidate, what it answers, and who gave it.
 
+    `sources` holds further texts of the same candidate by name (a demo's transcript, a document), for judges whose
+    passes each see one source; the candidate itself is the source `candidate`.
+
     Everything but `metadata` may reach a prompt; `id` and `system` never do.
     """
 
@@ -69,7 +78,13 @@ class Item:
     reference: str | None = None
     context: str | None = None
     system: str | None = None
+    sources: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def text_of(self, source: str) -> str | None:
+        """The text that a pass or detector reads: `candidate`, `context`, or a name in `sources`; None if blank."""
+        text = {"candidate": self.candidate, "context": self.context}.get(source, self.sources.get(source))
+        return text if text and not text.isspace() else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +117,7 @@ class Criterion:
         levels: (lowest, highest) of the scale; None for evidence, whose scale is the formula's.
         level_texts: level to its written description, for `anchored`.
         map: how passed weights become a level, for `checklist`.
+        needs: the source without which an `evidence` criterion is not scored, and a person must decide.
     """
 
     id: str
@@ -111,6 +127,7 @@ class Criterion:
     level_texts: Mapping[int, str] = field(default_factory=dict)
     map: Literal["count", "share"] = "count"
     checks: tuple[Check | CheckGroup, ...] = ()
+    needs: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +159,85 @@ class ModelSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """One reading of one source by an `evidence` judge; passes do not see each other.
+
+    Args:
+        source: `candidate`, `context`, or a name in `Item.sources`.
+        ask: what this pass looks for.
+        optional: an item without the source is judged without this pass, and flagged; otherwise it abstains.
+    """
+
+    name: str
+    source: str = "candidate"
+    ask: str = ""
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detector:
+    """A deterministic check whose finding has a fixed impact.
+
+    Args:
+        kind: `regex` (pattern in the text), `command` (exit status of the user's own command), `python` (a callable
+            `module:function` of the user's own), `json` (a value in a report file).
+        what: the pattern, the command line, `module:function`, or `FILE:POINTER=VALUE`.
+        claim: what is claimed when it fires.
+        impact: one of `IMPACTS`.
+        fires_on: `found` or `absent` (regex, json); `failure` or `success` (command, python).
+    """
+
+    id: str
+    kind: Literal["regex", "command", "python", "json"]
+    what: str
+    claim: str
+    impact: int
+    fires_on: Literal["found", "absent", "failure", "success"] = "found"
+    criterion: str | None = None
+    perspective: str | None = None
+    source: str = "candidate"
+    timeout_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breaker:
+    """A fatal finding: a catalogue entry or detector (by id) that caps the score, or forces `fail`."""
+
+    finding: str
+    cap: Decimal | None = None
+    fail: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthesis:
+    """The adversarial pass over all items of an `evidence` judge; it marks, code applies, and it sets no number.
+
+    Args:
+        contradicted_impact: of the item that a claim contradicted by another source becomes.
+        unbacked_impact: of a claim that its own source does not back; 0 only flags it.
+    """
+
+    contradicted_impact: int = -3
+    unbacked_impact: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Escalation:
+    """A second judge where the first is unsure.
+
+    Args:
+        to: models asked then.
+        low, high: a check whose probability of yes lies strictly between them is unsure (`read: logprob`).
+        on: `unsure`, `disagreement` (between members or reruns) or `both`.
+    """
+
+    to: tuple[ModelSpec, ...]
+    low: float = 0.2
+    high: float = 0.8
+    on: Literal["unsure", "disagreement", "both"] = "both"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSpec:
     """A rater: protocol, models, rubric and settings, as a judge file states them.
 
@@ -150,6 +246,18 @@ class JudgeSpec:
         max_tokens: limit of one reply; a truncated reply is asked once more with four times this limit.
         scoring: formula settings by name, for `evidence`; read by `scoring.impact`.
         layout: `pooled` scores one pool of items, `matrix` a pool per criterion.
+        pool: an evidence panel pools its members' items after de-duplication instead of taking the median score.
+        escalate: whom to ask where the first is unsure.
+        read: `logprob` reads a yes/no check from the first token's log probabilities, one call a check.
+        cite: `sentence` numbers the candidate's sentences and takes their numbers for quotes.
+        passes: readings of an evidence judge, one source each; none means one pass over the candidate.
+        counter_bias: how strongly an evidence prompt leans against a model's leniency; `auto` by its stored regime.
+        near_duplicate: share of likeness (0 to 1) from which two claims count once; None counts every item.
+        buckets: evidence in the four buckets of a draft's readiness instead of free signed items.
+        feedback: an `evidence` judge also writes advice to the author from what it found; it never touches the score.
+        inventory: how many tokens of a large repository an `evidence` judge reads, feature by feature after an
+            inventory of them; None reads every candidate as a whole.
+        folder: what a folder of items is to this judge; `repository` takes it as one item as a whole.
     """
 
     name: str
@@ -164,6 +272,20 @@ class JudgeSpec:
     perspectives: tuple[str, ...] = ()
     catalog: tuple[CatalogEntry, ...] = ()
     examples: tuple[Example, ...] = ()
+    pool: bool = False
+    escalate: Escalation | None = None
+    read: Literal["json", "logprob"] = "json"
+    cite: Literal["quote", "sentence"] = "quote"
+    passes: tuple[Pass, ...] = ()
+    synthesis: Synthesis | None = None
+    detectors: tuple[Detector, ...] = ()
+    breakers: tuple[Breaker, ...] = ()
+    counter_bias: Literal["off", "soft", "full", "auto"] = "off"
+    near_duplicate: float | None = None
+    buckets: bool = False
+    feedback: bool = False
+    inventory: int | None = None
+    folder: Literal["files", "repository"] = "files"
 
 
 # --- what goes over the wire ---------------------------------------------------------------------------------------
@@ -288,6 +410,10 @@ class CheckResult:
         span: [start, end) of the quote in the candidate, in code points.
         gap: the words that an ellipsis left out, for `elided`.
         counted: whether the pass counts: it does not where a required quote is absent.
+        probability: of yes among yes and no, where it was read from log probabilities; in [0, 1].
+        mass: what yes and no together had of the first token's probability; in (0, 1].
+        sentences: numbers of the candidate's sentences that were cited, rising; `cite: sentence`.
+        place: where the quote stands: `path:line` in a repository.
     """
 
     id: str
@@ -297,11 +423,28 @@ class CheckResult:
     span: tuple[int, int] | None = None
     gap: str | None = None
     counted: bool = True
+    probability: float | None = None
+    mass: float | None = None
+    sentences: tuple[int, ...] | None = None
+    place: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One signed impact item: what was found, where, and how much it moves the score."""
+    """One signed impact item: what was found, where, and how much it moves the score.
+
+    Args:
+        source: which of the item's texts the quote is from; None is the candidate.
+        detector: id of the detector that fired, where no model found it.
+        merged: `pass/perspective` of near-duplicates that this item stands for.
+        dropped: why it does not count, in one word: `absent_quote`, `over_cap`, `duplicate`, `not_asked`,
+            `unsupported`, `contradicted`, `unbacked`, `needs_source`.
+        review: contradicted by another item: a person should look.
+        bucket: which of the four buckets of a draft's readiness it was reported in.
+        note: what the synthesis said of it, where it marked it.
+        sentences: numbers of the sentences that were cited, rising; `cite: sentence`.
+        place: where the quote stands: `path:line` in a repository, a time in a transcript.
+    """
 
     claim: str
     impact: int
@@ -314,11 +457,40 @@ class Evidence:
     span: tuple[int, int] | None = None
     gap: str | None = None
     counted: bool = True
+    source: str | None = None
+    detector: str | None = None
+    merged: tuple[str, ...] = ()
+    dropped: str | None = None
+    review: bool = False
+    bucket: str | None = None
+    note: str | None = None
+    sentences: tuple[int, ...] | None = None
+    place: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What a `pairwise` judge said when the two candidates stood in one order.
+
+    Args:
+        first: which candidate stood first: `a` or `b`.
+        better: which place it found better: `first`, `second` or `tie`.
+    """
+
+    first: Literal["a", "b"]
+    better: Literal["first", "second", "tie"]
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionVerdict:
-    """A judge's finding on one criterion; which fields are filled depends on the protocol."""
+    """A judge's finding on one criterion; which fields are filled depends on the protocol.
+
+    Args:
+        label: the finding in one word: `equal`, `partly`, `contradicts` or `cannot_tell` (`reference`); `a`, `b` or
+            `tie` (`pairwise`).
+        orders: what was said in each order of the candidates, `pairwise`.
+    """
 
     id: str
     checks: tuple[CheckResult, ...] = ()
@@ -330,16 +502,24 @@ class CriterionVerdict:
     quote_status: QuoteStatus | None = None
     span: tuple[int, int] | None = None
     gap: str | None = None
+    sentences: tuple[int, ...] | None = None
+    place: str | None = None
+    label: str | None = None
+    orders: tuple[Comparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """A judge's findings on all criteria, in the judge's order; `keys` are those of the calls it rests on."""
+    """A judge's findings on all criteria, in the judge's order; `keys` are those of the calls it rests on.
+
+    `feedback` is advice to the author, which nothing is computed from.
+    """
 
     criteria: tuple[CriterionVerdict, ...]
     keys: tuple[str, ...] = ()
     usage: Usage = Usage()
     flags: tuple[str, ...] = ()
+    feedback: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -396,4 +576,5 @@ class Record:
     reason: str | None = None
     text: str | None = None
     cause: Mapping[str, Any] | None = None
+    feedback: str | None = None
     schema: str = "evenhand.record/1"

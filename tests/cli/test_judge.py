@@ -126,7 +126,7 @@ def test_reruns_and_models_give_a_record_each(evenhand, desk):
     folder = desk()
     (folder / "other.jsonl").write_text(json.dumps(checks(True, False)))
     done = evenhand(
-        "judge", "judge.yaml", "items.jsonl", "--reruns", 2, "--json",
+        "judge", "judge.yaml", "items.jsonl", "--reruns", 2, "--json", "--no-panel",
         "--model", "scripted/replies.jsonl", "--model", "scripted/other.jsonl",
     )  # fmt: skip
     records = done.document["records"]

@@ -124,44 +124,6 @@ def test_a_path_inside_the_judged_folder_is_refused_by_its_real_place(tmp_path: 
     refuse_inside(tmp_path / "in" / "a.txt", tmp_path / "in" / "s.db", "the store")
 
 
-def test_a_repository_is_one_item_with_its_files_in_order(tmp_path: Path) -> None:
-    files: dict[str, str | bytes] = {
-        ".git/HEAD": "ref",
-        ".gitignore": "x",
-        "src/b.py": "b = 1\n",
-        "a.py": "a = 1",
-        "src/bad.txt": b"\xff\xfe\xfd",
-        "node_modules/m/i.js": "m",
-    }
-    folder_of(tmp_path / "repo", files)
-    (item,) = items = read_items(tmp_path / "repo")
-    assert item.id == "repo"
-    assert item.candidate == "--- file: a.py\na = 1\n--- file: src/b.py\nb = 1\n"
-    assert item.metadata == {"n_files": 2}
-    assert len(items) == 1
-    notes = " ".join(items.notes)
-    assert "one item, a code repository" in notes
-    assert "node_modules" in notes
-    assert "src/bad.txt" in notes
-
-
-def test_a_folder_of_repositories_and_files_holds_an_item_for_each(tmp_path: Path) -> None:
-    folder_of(
-        tmp_path,
-        {"one/.git/HEAD": "x", "one/a.py": "a", "two/.git": "gitdir: x", "two/sub/b.py": "b", "notes.txt": "n"},
-    )
-    items = read_items(tmp_path)
-    assert [item.id for item in items] == ["notes.txt", "one", "two"]
-    assert [item.candidate for item in items][1:] == ["--- file: a.py\na\n", "--- file: sub/b.py\nb\n"]
-    assert [item.id for item in read_items(tmp_path, repositories=False)] == ["notes.txt", "one/a.py", "two/sub/b.py"]
-
-
-def test_odd_file_names_stay_on_their_line(tmp_path: Path) -> None:
-    folder_of(tmp_path / "r", {".git/HEAD": "x", "line\nbreak.py": "x = 1\n", "🐙 o.py": "y = 2\n"})
-    (item,) = read_items(tmp_path / "r")
-    assert item.candidate == "--- file: 'line\\nbreak.py'\nx = 1\n--- file: 🐙 o.py\ny = 2\n"
-
-
 def test_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     try:
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.txt")).write_text("x")

@@ -45,6 +45,7 @@ protocol: checklist
 models:
   - openai/a
   - {model: "other:b", base_url: "http://127.0.0.1:1/v1", api_key_env: MY_KEY, family: llama}
+  - openai/c
 reruns: 3
 temperature: 0.7
 max_tokens: 99
@@ -68,6 +69,7 @@ criteria:
         models=(
             ModelSpec(model="openai/a"),
             ModelSpec(model="other/b", base_url="http://127.0.0.1:1/v1", api_key_env="MY_KEY", family="llama"),
+            ModelSpec(model="openai/c"),
         ),
         reruns=3,
         temperature=0.7,
@@ -205,7 +207,7 @@ def test_a_check_without_a_question_is_named(tmp_path: Path) -> None:
         (NUMBER + "temperature: .nan\n", 3, "expected a number"),
         (NUMBER + "temperature: '0.5'\n", 3, "take the quotation marks away"),
         (NUMBER + "max_tokens: 0\n", 3, "1 or more"),
-        (NUMBER + "scoring: {scale: 8}\n", 3, "scoring: is read by the protocol evidence only"),
+        (NUMBER + "scoring: {scale: 8}\n", 3, "scoring: is read by the protocols evidence and reference only"),
         (NUMBER + "examples: []\n", 3, "anchored only"),
         (NUMBER + "name: ''\n", 3, "came an empty one"),
         (NUMBER + "name: [a]\n", 3, "expected text; came a list"),
@@ -350,10 +352,16 @@ def test_there_is_an_example_of_each_protocol() -> None:
     assert list(example_judges()) == [
         "anchored",
         "checklist",
+        "draft-readiness",
         "evidence",
         "evidence-catalog",
         "evidence-matrix",
+        "evidence-passes",
+        "interview-answer",
         "number",
+        "pairwise",
+        "reference",
+        "submission",
     ]
     with pytest.raises(InvalidInput, match="there are anchored, checklist"):
         example_judge("none")

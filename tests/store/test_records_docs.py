@@ -40,4 +40,6 @@ def test_every_field_of_a_record_is_described(root: Path) -> None:
     page = (root / "docs" / "records.md").read_text("utf-8")
     described = re.findall(r"^\| `(\w+)` \|", page, re.M)
     assert {field.name for field in fields(Record)} <= set(described)
-    assert set(json.loads(example(root / "docs" / "records.md", "json"))) == {field.name for field in fields(Record)}
+    only_if_set = {"feedback"}
+    shown = set(json.loads(example(root / "docs" / "records.md", "json")))
+    assert shown == {field.name for field in fields(Record)} - only_if_set

@@ -6,29 +6,43 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from evenhand.cli.closing import Closing
 from evenhand.cli.output import json_text, say, shown, warn
+from evenhand.cli.ready import list_judges, ready_judge
 from evenhand.errors import EvenhandError, InvalidInput
 
 if TYPE_CHECKING:
     from evenhand.evaluate.evaluation import Settings
     from evenhand.evaluate.session import Judged, Session
-    from evenhand.terms import JudgeSpec
+    from evenhand.store.item_folders import RepositoryMode
+    from evenhand.terms import JudgeSpec, Record
 
-__all__ = ["judge"]
+__all__ = ["column_mapping", "judge", "overridden", "refuse_what_candidates_bring"]
 
 DEFAULT_STORE = Path(".evenhand/evenhand.db")
+_INVENTORIED_CHARS = 8_000_000  # of a repository that is read feature by feature
+
+
+def _list(wanted: bool) -> None:
+    if wanted:
+        list_judges()
+        raise typer.Exit
+
 
 _COLLECT_AFTER = 10_000
 
 
 def judge(
-    judge_file: Annotated[Path, typer.Argument(metavar="JUDGE", help="Judge file (YAML or JSON).")],
+    judge_file: Annotated[
+        Path, typer.Argument(metavar="JUDGE", help="Judge file (YAML or JSON), or the name of a ready-made judge.")
+    ],
     items_path: Annotated[
-        Path, typer.Argument(metavar="ITEMS", help="JSONL, JSON, CSV, Parquet, a folder, or - for JSONL on stdin.")
+        Path,
+        typer.Argument(metavar="ITEMS", help="JSONL, JSON, CSV, Parquet, a folder, one text, or - for JSONL on stdin."),
     ],
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="provider/model; repeatable; replaces the file's models.")
@@ -51,7 +65,31 @@ def judge(
     limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first so many items.")] = None,
     map_: Annotated[list[str] | None, typer.Option("--map", help="FIELD=COLUMN, for columns of other names.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the items file; UTF-8 unless said.")] = None,
+    repositories: Annotated[
+        str | None,
+        typer.Option(metavar="WHICH", help="Folders that are one item: git (those with .git), whole, each or none."),
+    ] = None,
+    repository_chars: Annotated[
+        int | None, typer.Option(min=1000, help="Characters of a repository that are read; 400000 unless said.")
+    ] = None,
+    source: Annotated[
+        list[str] | None, typer.Option(help="NAME=FILE: a further text of a single item, such as demo=talk.txt.")
+    ] = None,
     skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave items without a candidate out.")] = False,
+    no_panel: Annotated[bool, typer.Option("--no-panel", help="Several models: record each alone.")] = False,
+    allow_self_judging: Annotated[
+        bool, typer.Option("--allow-self-judging", help="Let a model judge candidates of its own.")
+    ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Judge with a model whose probe speaks against it (counter_bias: auto).")
+    ] = False,
+    since: Annotated[
+        list[Path] | None, typer.Option(help="Earlier records: say what was resolved, what is new, and the delta.")
+    ] = None,
+    hide_scores: Annotated[bool, typer.Option("--hide-scores", help="Leave scores out of the closing table.")] = False,
+    list_: Annotated[
+        bool, typer.Option("--list", is_eager=True, callback=_list, help="List the ready-made judges, and end.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be sent, and send nothing.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the records: .jsonl, .csv or .parquet.")
@@ -63,16 +101,36 @@ def judge(
     from evenhand.evaluate.evaluation import Settings
     from evenhand.evaluate.session import Session
     from evenhand.store.items import read_items
-    from evenhand.store.judge_files import read_judge
 
-    spec = _overridden(read_judge(judge_file), model, reruns, temperature)
+    if hide_scores and as_json:
+        raise InvalidInput("--hide-scores: the JSON document holds whole records; leave --json or --hide-scores out")
+    spec = overridden(ready_judge(judge_file), model, reruns, temperature)
     _refuse_unfit(spec, judge_file)
-    _refuse_what_candidates_bring(items_path, store)
+    refuse_what_candidates_bring(items_path, store)
     if output is not None:
         _refuse_overwriting(output, judge_file, items_path)
-    items = read_items(items_path, mapping=_mapping(map_), encoding=encoding, limit=limit, skip_empty=skip_empty)
-    session = Session(spec, items, store=store, base_url=base_url, dry=dry_run)
-    for note in items.notes:
+    items = read_items(
+        items_path,
+        mapping=column_mapping(map_),
+        encoding=encoding,
+        limit=limit,
+        skip_empty=skip_empty,
+        repositories=_repositories(repositories, items_path, spec),
+        repository_chars=repository_chars or (_INVENTORIED_CHARS if spec.inventory else None),
+        sources={name: Path(file) for name, file in _pairs("--source", "NAME=FILE, such as demo=talk.txt", source)},
+    )
+    closing = Closing(since or [], hide_scores=hide_scores, single=len(items) * spec.reruns == 1)
+    session = Session(
+        spec,
+        items,
+        store=store,
+        base_url=base_url,
+        dry=dry_run,
+        panel=not no_panel,
+        allow_self_judging=allow_self_judging,
+        anyway=anyway,
+    )
+    for note in (*items.notes, *session.notes):
         warn(shown(note))
     if dry_run:
         _print_estimate(session.estimate(), as_json)
@@ -87,24 +145,32 @@ def judge(
         policy=RetryPolicy(attempt_timeout_s=timeout_s, call_deadline_s=deadline_s),
     )
     with _collecting_seldom():
-        judged = _run(session, settings, output, keep=as_json)
+        judged = _run(session, settings, output, closing, keep=as_json)
     if as_json:
-        sys.stdout.write(json_text(_document(judged, output)))
+        sys.stdout.write(json_text({**_document(judged, output), **closing.document()}))
     else:
-        _print_judged(spec, judged, output)
+        _print_judged(spec, judged, output, closing)
     _exit(judged, max_failed)
 
 
-def _run(session: "Session", settings: "Settings", output: Path | None, *, keep: bool) -> "Judged":
+def _run(session: "Session", settings: "Settings", output: Path | None, closing: Closing, *, keep: bool) -> "Judged":
     """Judge everything; records go to the file as they are done, or to memory where they are to be printed."""
     from evenhand.cli.judge_output import watch
 
     if output is None:
-        return session.run(settings, watch=watch, sink=None if keep else lambda record: None)
+        judged = session.run(settings, watch=watch, sink=None if keep else closing.see)
+        for record in judged.records:
+            closing.see(record)
+        return judged
     from evenhand.store.records import RecordWriter
 
     with RecordWriter(output) as writer:
-        judged = session.run(settings, watch=watch, sink=writer.write)
+
+        def sink(record: "Record") -> None:
+            writer.write(record)
+            closing.see(record)
+
+        judged = session.run(settings, watch=watch, sink=sink)
         if judged.stop is not None:
             writer.abandon()
     return judged
@@ -129,10 +195,13 @@ def _collecting_seldom() -> Iterator[None]:
 
 def _document(judged: "Judged", output: Path | None) -> dict[str, Any]:
     """What `--json` prints. An unfinished run leaves the output file as it was."""
+    from evenhand.store.records import record_document
+
     finished = judged.stop is None
+    records = [record_document(record) for record in judged.records]
     return {
         "schema": "evenhand.judgement/1",
-        **({"records": judged.records} if output is None else {"records_path": str(output) if finished else None}),
+        **({"records": records} if output is None else {"records_path": str(output) if finished else None}),
         "summary": {
             **judged.summary,
             "planned": judged.n_planned,
@@ -144,7 +213,7 @@ def _document(judged: "Judged", output: Path | None) -> dict[str, Any]:
     }
 
 
-def _overridden(
+def overridden(
     spec: "JudgeSpec", models: list[str] | None, reruns: int | None, temperature: float | None
 ) -> "JudgeSpec":
     """The judge as the command line changes it; `openai:x` is `openai/x`, as in judge files."""
@@ -169,14 +238,34 @@ def _overridden(
     return spec
 
 
-def _mapping(pairs: list[str] | None) -> dict[str, str]:
-    mapping: dict[str, str] = {}
+def column_mapping(pairs: list[str] | None) -> dict[str, str]:
+    """The columns of `--map FIELD=COLUMN`, by field."""
+    return dict(_pairs("--map", "FIELD=COLUMN, such as candidate=my_column", pairs))
+
+
+def _pairs(option: str, expected: str, pairs: list[str] | None) -> list[tuple[str, str]]:
+    """What stands before and behind the first equals sign of each."""
+    found = []
     for pair in pairs or []:
-        field, equals, column = pair.partition("=")
-        if not (field and equals and column):
-            raise InvalidInput(f"--map {shown(pair)}: expected FIELD=COLUMN, such as candidate=my_column")
-        mapping[field] = column
-    return mapping
+        name, equals, value = pair.partition("=")
+        if not (name and equals and value):
+            raise InvalidInput(f"{option} {shown(pair)}: expected {expected}")
+        found.append((name, value))
+    return found
+
+
+def _repositories(wanted: str | None, items_path: Path, spec: "JudgeSpec") -> "RepositoryMode":
+    """Which folders are one item: what the caller says, or else what the judge takes a folder for."""
+    from typing import get_args
+
+    from evenhand.store.item_folders import RepositoryMode, mode_for
+
+    if wanted is None:
+        return mode_for(items_path, spec.folder)
+    for mode in get_args(RepositoryMode):
+        if mode == wanted:
+            return cast("RepositoryMode", mode)
+    raise InvalidInput(f"--repositories {shown(wanted)}: expected {', '.join(get_args(RepositoryMode))}")
 
 
 def _refuse_unfit(spec: "JudgeSpec", judge_file: Path) -> None:
@@ -202,9 +291,13 @@ def _refuse_overwriting(output: Path, judge_file: Path, items_path: Path) -> Non
             f"--output {shown(str(output))} lies inside the judged folder {shown(str(items_path))}, where the next run "
             "would judge it; name a file elsewhere"
         )
+    if items_path.is_dir() and Path(".env").exists():
+        from evenhand.store.item_folders import refuse_inside
+
+        refuse_inside(items_path, ".env", "the .env of the current folder")
 
 
-def _refuse_what_candidates_bring(items_path: Path, store: Path) -> None:
+def refuse_what_candidates_bring(items_path: Path, store: Path) -> None:
     """A judged folder may bring a store or a `.env` of its own: replies, keys and addresses of the candidate's.
 
     Reading the folder refuses them too, but not under names that it passes over, from where the command may be run.
@@ -231,17 +324,20 @@ def _print_estimate(document: dict[str, Any], as_json: bool) -> None:
         f"(at most {document['output_tokens_at_most']:,})"
     )
     print(f"cost     {dollars}")
+    if more := document.get("if_all_escalated"):
+        print(f"escalate at most {more['calls']:,} further calls, if every item were escalated")
     print(f"assumed  {document['assumed']}")
     print("nothing was sent")
 
 
-def _print_judged(spec: "JudgeSpec", judged: "Judged", output: Path | None) -> None:
+def _print_judged(spec: "JudgeSpec", judged: "Judged", output: Path | None, closing: Closing) -> None:
     from evenhand.cli.judge_output import print_summary
 
     title = f"{spec.name}: {spec.protocol} by {', '.join(model.model for model in spec.models)}"
     if spec.reruns > 1:
         title += f", {spec.reruns} reruns"
-    print_summary(title, judged.summary, judged.calls, judged.seconds)
+    print_summary(title, judged.summary, judged.calls, judged.seconds, hide_scores=closing.hide_scores)
+    closing.print()
     if judged.stop is None:
         print(f"records  {shown(str(output))}" if output else "records  not written; -o records.jsonl keeps them")
 

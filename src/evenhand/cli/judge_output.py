@@ -61,32 +61,46 @@ def progress_line(evaluation: "Evaluation", n: int, elapsed_s: float) -> str:
     return "  ".join(parts)[:79]
 
 
-def print_summary(title: str, document: Mapping[str, Any], calls: Mapping[str, Any], seconds: float) -> None:
-    """The closing table, on stdout."""
+def print_summary(
+    title: str, document: Mapping[str, Any], calls: Mapping[str, Any], seconds: float, *, hide_scores: bool = False
+) -> None:
+    """The closing table, on stdout; with `hide_scores` without anything that tells a score."""
     out = console()
     out.print(shown(title), style="bold", overflow="fold")
     for group in document.get("members", [document]):
         if "member" in group:
             out.print()
             out.print(shown(str(group["member"])), style="bold", overflow="fold")
-        for line in summary_lines(group):
+        for line in summary_lines(group, hide_scores=hide_scores):
+            out.print(line, overflow="fold")
+    if "panel" in document:
+        out.print()
+        for line in _panel_lines(document["panel"], hide_scores=hide_scores):
             out.print(line, overflow="fold")
     out.print(_calls_line(calls, seconds), overflow="fold")
 
 
-def summary_lines(group: Mapping[str, Any]) -> list[str]:
+def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> list[str]:
     """The counts, the distribution and the figures of one member, each with its n and interval."""
     lines = [
         f"verdicts {group['verdict']}   abstained {group['abstained']}   failed {group['failed']}   of {group['n']}"
     ]
     for code, count in group["causes"].items():
         lines.append(f"failed   {code} {count}, such as {shown(group['cause_examples'][code], 240)}")
-    if group["scores"]:
+    if group["scores"] and hide_scores:
+        lines.append(f"scores   hidden, of {group['n_scores']} verdicts")
+    elif group["scores"]:
         lines += ["", *_histogram(group["scores"]), ""]
         lines.append(
             f"mode     {_number(group['mode'])}: {_share(group['mode_share'], group['mode_share_interval'])}"
             f" of {group['n_scores']} scores"
         )
+    if "pairs" in group:
+        from evenhand.cli.pair_output import pair_lines
+
+        lines += pair_lines(group["pairs"])
+    if not hide_scores:
+        lines.append(_reruns_line(group))
     lines.append(_quotes_line(group))
     usage = group["usage"]
     unknown = f" ({usage['unknown']} without a count)" if usage["unknown"] else ""
@@ -120,6 +134,44 @@ def _bins(scores: Mapping[str, int], n_bins: int = 10) -> list[tuple[str, int]]:
     for value, count in values:
         counts[min(int((value - low) / width), n_bins - 1)] += count
     return [(f"{low + i * width:g}-{low + (i + 1) * width:g}", count) for i, count in enumerate(counts)]
+
+
+def _panel_lines(panel: Mapping[str, Any], *, hide_scores: bool = False) -> list[str]:
+    """The panel's own figures, apart from its members'."""
+    rules = ", ".join(f"{shown(rule)}" for rule in panel["rules"])
+    lines = [
+        f"panel    {rules}: dissent in {panel['dissent']} of {panel['n']}",
+        *summary_lines(panel, hide_scores=hide_scores),
+    ]
+    escalation = panel.get("escalation")
+    if escalation is None:
+        return lines
+    share = _share(escalation["escalated_share"], escalation["escalated_interval"])
+    saved = escalation["saved"]
+    lines.append(f"escalated {escalation['escalated']} of {escalation['n']}: {share}")
+    if saved["calls"] is None:
+        return [*lines, f"saved    {saved['judgements']} judgements; no escalated one tells what each would have taken"]
+    tokens = "tokens unknown" if saved["input_tokens"] is None else f"{_tokens(saved):,.0f} tokens"
+    dollars = "dollars unknown" if saved["cost_usd"] is None else f"${saved['cost_usd']:.4f}"
+    return [
+        *lines,
+        f"saved    {saved['judgements']} judgements: about {saved['calls']:.0f} calls, {tokens}, {dollars}, "
+        f"at the mean of {saved['estimated_from']} escalated ones",
+    ]
+
+
+def _tokens(saved: Mapping[str, Any]) -> float:
+    return float(saved["input_tokens"] + saved["output_tokens"])
+
+
+def _reruns_line(group: Mapping[str, Any]) -> str:
+    """How far reruns agree, or that none tell."""
+    n = group["rerun_items"]
+    if not n:
+        return "reruns   SD undefined: no item has two scored reruns"
+    share = _share(group["rerun_agree_share"], group["rerun_agree_interval"])
+    mixed = f"; {group['rerun_mixed']} with a verdict in some only" if group["rerun_mixed"] else ""
+    return f"reruns   SD {group['rerun_sd']:.2f} over {n} items; {group['rerun_agree']} agree exactly: {share}{mixed}"
 
 
 def _quotes_line(group: Mapping[str, Any]) -> str:

@@ -49,6 +49,9 @@ def score(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Change a constant; repeatable.")
     ] = None,
+    stress: Annotated[
+        bool, typer.Option("--stress", help="Also show what padding, repetition and one strong item do to it.")
+    ] = False,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the file; UTF-8 unless said.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the JSON document to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
@@ -65,6 +68,8 @@ def score(
     chosen = settings(variant, _overrides(set_ or []))
     if (evidence is None) == (totals is None):
         raise InvalidInput("score: name an EVIDENCE file or give --totals NET COUNT, and not both")
+    if stress and evidence is None:
+        raise InvalidInput("--stress: changes items, and totals are none; give an EVIDENCE file")
     if output is not None and evidence is not None and _same_file(output, evidence):
         raise InvalidInput(f"--output {shown(str(output))}: is the evidence itself; name another file")
     if evidence is None:
@@ -75,10 +80,10 @@ def score(
         return
     from evenhand.store.evidence_files import read_evidence
 
-    _score_file(read_evidence(evidence, encoding=encoding), chosen, output, as_json)
+    _score_file(read_evidence(evidence, encoding=encoding), chosen, output, as_json, stress=stress)
 
 
-def _score_file(file: "EvidenceFile", chosen: "Settings", output: Path | None, as_json: bool) -> None:
+def _score_file(file: "EvidenceFile", chosen: "Settings", output: Path | None, as_json: bool, *, stress: bool) -> None:
     """Score what a file holds: a pool per criterion where criteria are named, else one pool."""
     from evenhand.scoring.criteria import score_criteria
     from evenhand.scoring.flags import pool_flags
@@ -95,7 +100,8 @@ def _score_file(file: "EvidenceFile", chosen: "Settings", output: Path | None, a
     items = [item for item, _ in counting]
     if weights is None:
         breakdown = score_items(items, chosen)
-        _deliver(_pool_document(breakdown), _pool_text(file.name, breakdown), output, as_json)
+        text = _pool_text(file.name, breakdown)
+        _deliver(*_under_stress(_pool_document(breakdown), text, items, None, chosen, stress), output, as_json)
         if not items:
             warn(f"{file.name}: holds no item that counts, so there is no score")
         _warn_flags(pool_flags(breakdown))
@@ -105,7 +111,8 @@ def _score_file(file: "EvidenceFile", chosen: "Settings", output: Path | None, a
     except InvalidInput as error:
         raise InvalidInput(f"{file.name}: {error}") from error
     equal = file.weights is None
-    _deliver(_overall_document(overall), _overall_text(file.name, overall, equal=equal), output, as_json)
+    text = _overall_text(file.name, overall, equal=equal)
+    _deliver(*_under_stress(_overall_document(overall), text, items, weights, chosen, stress), output, as_json)
     if equal:
         say(f"note: {file.name} states no weights, so the {len(weights)} criteria have equal ones")
     for name in overall.empty:
@@ -114,6 +121,23 @@ def _score_file(file: "EvidenceFile", chosen: "Settings", output: Path | None, a
             "find evidence for it, or take it out of the weights"
         )
     _warn_flags(_overall_flags(overall))
+
+
+def _under_stress(
+    document: dict[str, Any],
+    text: str,
+    items: Sequence["Evidence"],
+    weights: Mapping[str, Decimal | None] | None,
+    chosen: "Settings",
+    wanted: bool,
+) -> tuple[dict[str, Any], str]:
+    """Document and text with what stress does, where it was asked for."""
+    if not wanted:
+        return document, text
+    from evenhand.cli.score_stress import stress_document, stress_lines, stress_of
+
+    stress = stress_of(items, weights, chosen)
+    return {**document, "stress": stress_document(stress)}, "\n".join([text, "", *stress_lines(stress)])
 
 
 def _overrides(given: Sequence[str]) -> dict[str, Decimal]:

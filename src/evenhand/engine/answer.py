@@ -216,6 +216,8 @@ class Answers:
             spent.seconds += wait
         cost_usd = endpoint.price(reply.usage)
         self.tally.reply(reply.usage, cost_usd)
+        if call.logprobs is not None:
+            _require_logprobs(reply, endpoint)
         reply = reply.keyed(tagged(key))
         if self._keep_fresh:
             self.tally.fresh.add(reply.key)
@@ -306,6 +308,22 @@ class Answers:
         except TimeoutError:
             return
         raise Stopped("the run is stopping")
+
+
+def _require_logprobs(reply: Reply, endpoint: Endpoint) -> None:
+    """Refuse an answer without the log probabilities it was asked for; it is not stored, as every other lacks them too.
+
+    An answer without text has no token that could have one.
+
+    Raises:
+        ProviderError: with the code `unsupported`, which ends the run.
+    """
+    if not reply.logprobs and reply.text.strip() and not reply.refusal and reply.finish != "filter":
+        raise ProviderError(
+            f"{endpoint.model} returns no log probabilities; use `read: json`, or a model that returns them",
+            provider=endpoint.provider.name,
+            code="unsupported",
+        )
 
 
 @dataclass(slots=True)

@@ -11,7 +11,8 @@ from evenhand.terms import Call, Failure, FailureCode, Outcome, Reply, Usage
 __all__ = ["FATAL_CODES", "drive", "judge_item", "sum_usage"]
 
 # Codes that every further item would meet as well: the run stops with their own message.
-FATAL_CODES = frozenset({"auth", "not_found", "quota"})
+# `unsupported` is a need of the judge that the endpoint cannot meet: log probabilities.
+FATAL_CODES = frozenset({"auth", "not_found", "quota", "unsupported"})
 
 _ASK_AFRESH = frozenset({"unreadable", "truncated", "empty"})
 
@@ -35,8 +36,10 @@ async def judge_item(
     """
     if not retried and not retry_failed:
         return await drive(answers, start(0))
-    first_call = next(start(0))[0]
-    key = answers.key(first_call)
+    first_calls = next(start(0), ())
+    if not first_calls:  # a judge may come to its outcome without a call: an item lacks what must be read
+        return await drive(answers, start(0))
+    key = answers.key(first_calls[0])
     first_attempt = 0 if key is None else answers.cache.first_attempt(key)
     outcome, cost_usd = await drive(answers, start(first_attempt))
     if key is None or not retry_failed or not _unreadable_before(answers, outcome):

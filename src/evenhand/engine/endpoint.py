@@ -63,6 +63,14 @@ def narrowed(profile: Profile, rejected: UnsupportedParameter) -> Profile:
         return replace(profile, mode=_LADDER[_LADDER.index(profile.mode) + 1])
     if parameter == "max_tokens" and profile.max_tokens_field == "max_tokens":
         return replace(profile, max_tokens_field="max_completion_tokens")
+    if parameter == "logprobs":
+        raise ProviderError(
+            f"{rejected.provider} does not take logprobs and so returns no log probabilities; use `read: json`, or a "
+            f"model that returns them: {rejected}",
+            provider=rejected.provider,
+            status=rejected.status,
+            code="unsupported",
+        ) from rejected
     if parameter in ("temperature", "seed") and parameter not in profile.omit:
         return replace(profile, omit=tuple(sorted((*profile.omit, parameter))))
     raise ProviderError(

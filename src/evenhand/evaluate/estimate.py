@@ -1,7 +1,7 @@
 """What a run would send, without sending it: calls, tokens, and cost where the price is known."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from evenhand.engine.plan import plan
@@ -29,47 +29,81 @@ def estimate(
     Args:
         spec: the judge, with the models that are to judge.
         judge: the protocol bound to the spec.
-        items: what would be judged.
+        items: what would be judged; walked twice if the judge escalates.
         price: dollars of a usage at a model, None where unknown.
         stored: whether a call would be answered from the store.
     Returns:
-        The document that `judge --dry-run --json` prints. Only first calls are counted: repairs and fresh asks cannot
-        be foreseen. `cost_usd` is None where a price is unknown.
+        The document that `judge --dry-run --json` prints; `if_all_escalated` is what an escalation would add if every
+        item were escalated. Only first calls are counted: repairs and fresh asks cannot be foreseen. `cost_usd` is None
+        where a price is unknown.
     """
-    n_items = n_stored = n_calls = input_tokens = 0
-    cost: float | None = 0.0
-    cost_at_most: float | None = 0.0
-    reply_tokens = _reply_tokens(spec)
-    seen: set[str] = set()
-    for task in plan(items, [model.model for model in spec.models], spec.reruns):
-        if task.item.id not in seen:
-            seen.add(task.item.id)
-            n_items += 1
-        for call in next(judge.judge(task.item, model=task.member, rerun=task.rerun)):
-            if stored(call):
-                n_stored += 1
-                continue
-            n_calls += 1
-            tokens = _input_tokens(call)
-            input_tokens += tokens
-            cost = _plus(cost, price(call.model, _usage(tokens, min(reply_tokens, call.max_tokens))))
-            cost_at_most = _plus(cost_at_most, price(call.model, _usage(2 * tokens, call.max_tokens)))
-    return {
+    first = _Count(_reply_tokens(spec), price, stored)
+    n_items = first.count(spec, judge, items, [model.model for model in spec.models])
+    document = {
         "schema": "evenhand.estimate/1",
         "items": n_items,
         "judgements": n_items * len(spec.models) * spec.reruns,
-        "calls": n_calls,
-        "stored": n_stored,
-        "input_tokens": input_tokens,
-        "output_tokens": n_calls * reply_tokens,
-        "output_tokens_at_most": n_calls * spec.max_tokens,
-        "cost_usd": cost,
-        "cost_usd_at_most": cost_at_most,
-        "assumed": f"{CHARACTERS_PER_TOKEN} characters a token, {reply_tokens} tokens a reply, first calls only",
+        **first.document(),
+        "assumed": f"{CHARACTERS_PER_TOKEN} characters a token, {first.reply_tokens} tokens a reply, first calls only",
     }
+    if spec.escalate is not None:
+        second = _Count(first.reply_tokens, price, stored)
+        second.count(spec, judge, items, [model.model for model in spec.escalate.to])
+        document["if_all_escalated"] = second.document()
+    return document
+
+
+class _Count:
+    """First calls of some members, added up."""
+
+    def __init__(
+        self, reply_tokens: int, price: Callable[[str, Usage], float | None], stored: Callable[[Call], bool]
+    ) -> None:
+        self.reply_tokens = reply_tokens
+        self._price = price
+        self._stored = stored
+        self._n_stored = self._n_calls = self._input_tokens = self._output_tokens_at_most = 0
+        self._cost: float | None = 0.0
+        self._cost_at_most: float | None = 0.0
+
+    def count(self, spec: JudgeSpec, judge: Judge, items: Iterable[Item], members: Sequence[str]) -> int:
+        """Count everything that these members would be asked first; how many items there are."""
+        n_items = 0
+        for item in items:
+            n_items += 1
+            for task in plan([item], members, spec.reruns):
+                for call in next(judge.judge(item, model=task.member, rerun=task.rerun), ()):
+                    self._add(call)
+        return n_items
+
+    def document(self) -> dict[str, Any]:
+        """The sums."""
+        return {
+            "calls": self._n_calls,
+            "stored": self._n_stored,
+            "input_tokens": self._input_tokens,
+            "output_tokens": self._n_calls * self.reply_tokens,
+            "output_tokens_at_most": self._output_tokens_at_most,
+            "cost_usd": self._cost,
+            "cost_usd_at_most": self._cost_at_most,
+        }
+
+    def _add(self, call: Call) -> None:
+        if self._stored(call):
+            self._n_stored += 1
+            return
+        self._n_calls += 1
+        tokens = _input_tokens(call)
+        self._input_tokens += tokens
+        self._output_tokens_at_most += call.max_tokens
+        usual, most = _usage(tokens, min(self.reply_tokens, call.max_tokens)), _usage(2 * tokens, call.max_tokens)
+        self._cost = _plus(self._cost, self._price(call.model, usual))
+        self._cost_at_most = _plus(self._cost_at_most, self._price(call.model, most))
 
 
 def _reply_tokens(spec: JudgeSpec) -> int:
+    if spec.read == "logprob":
+        return 1
     if spec.protocol == "evidence":
         return 10 * TOKENS_PER_FINDING
     findings = sum(max(1, len(criterion.checks)) for criterion in spec.criteria)

@@ -9,7 +9,7 @@ Running it again resumes: what the store holds is not asked again, and the recor
 import asyncio
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evenhand.analysis.summary import Summary
@@ -21,11 +21,17 @@ from evenhand.engine.plan import Task, plan
 from evenhand.engine.retry import RetryPolicy
 from evenhand.engine.run import run_all
 from evenhand.errors import EvenhandError, InvalidInput
+from evenhand.evaluate.beforehand import Beforehand, Known, bound
+from evenhand.evaluate.kin import systems_of
+from evenhand.evaluate.panels import Done, PanelRecorder, has_panel, refuse_unfit
 from evenhand.evaluate.recording import Recorder, judge_head, metadata_of
 from evenhand.identity import item_content, judge_hash, rubric_document
+from evenhand.judges.families import Kinship
+from evenhand.judges.places import placed
 from evenhand.judges.protocol import Judge
 from evenhand.keys import canonical_json, hashed
 from evenhand.providers.base import Provider
+from evenhand.repository_text import text_flags
 from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.sql import Store
 from evenhand.terms import Failure, Item, JudgeSpec, Outcome, Record, Usage
@@ -74,12 +80,16 @@ class Evaluation:
     Args:
         spec: the judge, with the models that are to judge.
         judge: the protocol bound to the spec.
-        providers: by `provider/model`, one for each of the spec's models.
+        providers: by `provider/model`, one for each of the spec's models and of those it escalates to.
         store: where replies, items and judges are kept.
         price: dollars of a usage at a model, None where the price is unknown.
         settings: how the run is carried out.
+        panel: False records each member alone, without a combined record.
+        kinship: the models' families; None reports no kin.
+        beforehand: finds out what an evidence pipeline needs to know first; None where it needs nothing.
     Raises:
-        InvalidInput: the spec cannot be scored, or a dollar budget where a model has no known price.
+        InvalidInput: the spec cannot be scored, its panel cannot decide, or a dollar budget where a model has no known
+            price.
     """
 
     def __init__(
@@ -91,9 +101,13 @@ class Evaluation:
         store: Store,
         price: Callable[[str, Usage], float | None],
         settings: Settings | None = None,
+        panel: bool = True,
+        kinship: Kinship | None = None,
+        beforehand: Beforehand | None = None,
     ) -> None:
+        refuse_unfit(spec, panel=panel)
         self.spec = spec
-        self.summary = Summary()
+        self.summary = Summary(spec.reruns)
         self._settings = settings or Settings()
         self._judge = judge
         self._store = store
@@ -105,8 +119,13 @@ class Evaluation:
             protocol=judge.protocol,
             protocol_version=judge.version,
             models=self._members,
+            escalate_to=[model.model for model in spec.escalate.to] if spec.escalate else (),
         )
         self._recorder = Recorder(head, VerdictScorer(spec))
+        self._kinship = kinship
+        self._beforehand = beforehand
+        self._panel = PanelRecorder(spec, self._recorder, kinship) if panel and has_panel(spec) else None
+        self._gathered: dict[int, dict[int, Done]] = {}
         self._endpoints = {
             model: _endpoint(model, provider, price, self._settings) for model, provider in providers.items()
         }
@@ -120,7 +139,7 @@ class Evaluation:
         )
         self._retried = store.replies.any_retried()
         self._alike = _Alike()
-        self._waiting: dict[int, Record] = {}
+        self._waiting: dict[int, Sequence[Record]] = {}
         self._next = 0
         self._interruption = _Interruption(self.answers, self._settings.grace_s)
 
@@ -167,20 +186,29 @@ class Evaluation:
         return stop
 
     async def _work(self, task: Task, sink: Callable[[Record], None]) -> None:
-        """Judge one task and hand its record on."""
+        """Judge one task and hand its record on; with a panel, its item's records once all members are done."""
+        done = await self._judged(task)
+        if done is None:
+            return
+        if self._panel is None:
+            self._hand_on(task.index, (done.record,), sink)
+        else:
+            await self._gather(self._panel, task, done, sink)
+        self._alike.see(done.outcome)
+
+    async def _judged(self, task: Task) -> Done | None:
+        """One judgement, counted; None where the run was stopped before it was reached."""
         item = task.item
         document = canonical_json(item_content(item))
         key = hashed(document)
         self._store.items.keep(key, document)
+        known = None if self._beforehand is None else await self._beforehand.of(item, task.member)
         try:
-            outcome, cost_usd = await judge_item(
-                self.answers,
-                lambda attempt: self._judge.judge(item, model=task.member, rerun=task.rerun, first_attempt=attempt),
-                retried=self._retried,
-                retry_failed=self._settings.retry_failed,
-            )
+            outcome, cost_usd = await self._outcome(task, known)
         except Stopped:
-            return
+            return None
+        kinship = self._kinship
+        kin = ("same_family",) if kinship and any(kinship.is_kin(task.member, who) for who in systems_of(item)) else ()
         record = self._recorder.record(
             item=item.id,
             item_hash=key,
@@ -188,23 +216,75 @@ class Evaluation:
             candidate_chars=len(item.candidate),
             member=task.member,
             rerun=task.rerun,
-            outcome=outcome,
+            outcome=placed(outcome, item),
             cost_usd=cost_usd,
+            flags=(*text_flags(item.candidate), *(known.flags if isinstance(known, Known) else ()), *kin),
         )
-        self._hand_on(task.index, record, sink)
-        self._alike.see(outcome)
-
-    def _hand_on(self, index: int, record: Record, sink: Callable[[Record], None]) -> None:
-        """Records leave in order, whatever the order in which they are done."""
         self.summary.add(record)
-        self._waiting[index] = record
+        findings = known.given.findings if isinstance(known, Known) else ()
+        return Done(member=task.member, outcome=outcome, record=record, findings=findings)
+
+    async def _outcome(self, task: Task, known: Known | Failure | None) -> tuple[Outcome, float | None]:
+        """What the judge makes of a task; a detector that did not work has failed it already."""
+        if isinstance(known, Failure):
+            return known, None
+        judge = bound(self._judge, known)
+        return await judge_item(
+            self.answers,
+            lambda attempt: judge.judge(task.item, model=task.member, rerun=task.rerun, first_attempt=attempt),
+            retried=self._retried,
+            retry_failed=self._settings.retry_failed,
+        )
+
+    async def _gather(self, panel: PanelRecorder, task: Task, done: Done, sink: Callable[[Record], None]) -> None:
+        """Once every member and rerun of an item is done: escalate it if need be, combine, and hand all records on."""
+        n = len(self._members) * self.spec.reruns
+        number = task.index // n
+        gathered = self._gathered.setdefault(number, {})
+        gathered[task.index] = done
+        if len(gathered) < n:
+            return
+        firsts = [gathered[index] for index in sorted(gathered)]
+        because = panel.reasons(firsts)
+        seconds = await self._escalated(task.item, gathered) if because else []
+        if seconds is None:
+            return
+        combined = list(panel.records(firsts, seconds, because))
+        for record in combined:
+            self.summary.add(record)
+        del self._gathered[number]
+        self._hand_on(number, [*(one.record for one in (*firsts, *seconds)), *combined], sink)
+
+    async def _escalated(self, item: Item, gathered: dict[int, Done]) -> list[Done] | None:
+        """What the second judge says of an item, in order; None where the run was stopped before it had answered."""
+        if self.spec.escalate is None:
+            return []
+        members = [model.model for model in self.spec.escalate.to]
+        tasks = list(plan([item], members, self.spec.reruns))
+        results = await asyncio.gather(*map(self._judged, tasks), return_exceptions=True)
+        seconds = []
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+            if result is not None:
+                gathered[max(gathered) + 1] = result  # behind the first ones, should the run stop here
+                seconds.append(result)
+        return seconds if len(seconds) == len(tasks) else None
+
+    def _hand_on(self, place: int, records: Sequence[Record], sink: Callable[[Record], None]) -> None:
+        """Records leave in order, whatever the order in which they are done."""
+        self._waiting[place] = records
         while self._next in self._waiting:
-            sink(self._waiting.pop(self._next))
+            for record in self._waiting.pop(self._next):
+                sink(record)
             self._next += 1
 
     def rest(self) -> list[Record]:
         """Records that were done out of order when a run stopped early, in their order."""
-        return [self._waiting[index] for index in sorted(self._waiting)]
+        left = dict(self._waiting)
+        for number, gathered in self._gathered.items():
+            left[number] = [gathered[index].record for index in sorted(gathered)]
+        return [record for place in sorted(left) for record in left[place]]
 
 
 class _Alike:

@@ -3,23 +3,45 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evenhand.scoring.verdicts import Scored, VerdictScorer
-from evenhand.terms import Abstention, CheckResult, CriterionVerdict, Evidence, Failure, Item, Outcome, Record, Verdict
+from evenhand.judges.panel import Combined
+from evenhand.scoring.scored import Scored
+from evenhand.scoring.verdicts import VerdictScorer
+from evenhand.terms import (
+    Abstention,
+    CheckResult,
+    CriterionVerdict,
+    Evidence,
+    Failure,
+    Item,
+    Outcome,
+    Record,
+    Usage,
+    Verdict,
+)
 
-__all__ = ["Recorder", "judge_head", "metadata_of"]
+__all__ = ["Recorder", "evidence_entry", "judge_head", "metadata_of", "sum_usage"]
+
+Flags = tuple[str, ...]
 
 
 def judge_head(
-    *, name: str, judge_hash: str, protocol: str, protocol_version: int, models: Sequence[str]
+    *,
+    name: str,
+    judge_hash: str,
+    protocol: str,
+    protocol_version: int,
+    models: Sequence[str],
+    escalate_to: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The `judge` field of a record."""
-    return {
+    """The `judge` field of a record; `escalate_to` stands only where the judge escalates."""
+    head = {
         "name": name,
         "hash": judge_hash,
         "protocol": protocol,
         "protocol_version": protocol_version,
         "models": list(models),
     }
+    return {**head, "escalate_to": list(escalate_to)} if escalate_to else head
 
 
 class Recorder:
@@ -31,8 +53,8 @@ class Recorder:
     """
 
     def __init__(self, head: Mapping[str, Any], scorer: VerdictScorer) -> None:
+        self.scorer = scorer
         self._head = head
-        self._scorer = scorer
 
     def record(
         self,
@@ -45,8 +67,9 @@ class Recorder:
         rerun: int,
         outcome: Outcome,
         cost_usd: float | None,
+        flags: Flags = (),
     ) -> Record:
-        """The record of one outcome."""
+        """The record of one outcome; `flags` stand in front of those of verdict and score."""
         common: dict[str, Any] = {
             "item": item,
             "item_hash": item_hash,
@@ -61,10 +84,39 @@ class Recorder:
         }
         if isinstance(outcome, Failure):
             cause = {"code": outcome.code, "message": outcome.message, "raw_key": outcome.raw_key}
-            return Record(status="failed", cause=cause, **common)
+            return Record(status="failed", cause=cause, flags=flags, **common)
         if isinstance(outcome, Abstention):
-            return Record(status="abstained", reason=outcome.reason, text=outcome.text, **common)
-        return _of_verdict(outcome, self._scorer.score(outcome), common)
+            return Record(status="abstained", reason=outcome.reason, text=outcome.text, flags=flags, **common)
+        return _of_verdict(outcome, self.scorer.score(outcome), flags, common)
+
+    def combined(self, members: Sequence[Record], made: Combined, panel: Mapping[str, Any], flags: Flags) -> Record:
+        """A panel's record on one item and rerun.
+
+        Args:
+            members: the records of all that were asked, in order: the panel rests on their replies together, and cost
+                what they cost together.
+            made: what they came to.
+            panel: the record's `panel` field.
+            flags: what a reader should know.
+        """
+        first, costs = members[0], [record.cost_usd for record in members if record.keys]
+        common: dict[str, Any] = {
+            "item": first.item,
+            "item_hash": first.item_hash,
+            "metadata": first.metadata,
+            "judge": self._head,
+            "member": None,
+            "rerun": first.rerun,
+            "panel": panel,
+            "candidate_chars": first.candidate_chars,
+            "usage": sum_usage([record.usage for record in members]),
+            "cost_usd": None if None in costs or not costs else sum(cost for cost in costs if cost is not None),
+            "keys": tuple(key for record in members for key in record.keys),
+        }
+        record = _of_verdict(made.verdict, made.scored, flags, common)
+        for criterion in record.criteria:
+            _add_votes(criterion, made.votes.get(criterion["id"], {}))
+        return record
 
 
 def metadata_of(item: Item) -> Mapping[str, Any]:
@@ -72,12 +124,28 @@ def metadata_of(item: Item) -> Mapping[str, Any]:
     return item.metadata if item.system is None else {**item.metadata, "system": item.system}
 
 
-def _of_verdict(verdict: Verdict, scored: Scored, common: Mapping[str, Any]) -> Record:
+def sum_usage(usages: Sequence[Usage]) -> Usage:
+    """Tokens added up; a figure is None only where no usage has it."""
+    sums: dict[str, int | None] = {}
+    for name in ("input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens"):
+        known = [count for usage in usages if (count := getattr(usage, name)) is not None]
+        sums[name] = sum(known) if known else None
+    return Usage(**sums)
+
+
+def _of_verdict(verdict: Verdict, scored: Scored, flags: Flags, common: Mapping[str, Any]) -> Record:
     """A verdict's record; one whose criteria cannot be scored abstains, and keeps its findings."""
     criteria = tuple(_criterion(found, part) for found, part in zip(verdict.criteria, scored.criteria, strict=True))
-    flags = (*verdict.flags, *scored.flags)
+    flags = (*flags, *verdict.flags, *scored.flags)
     if scored.abstained is not None:
-        return Record(status="abstained", reason=scored.abstained, criteria=criteria, flags=flags, **common)
+        return Record(
+            status="abstained",
+            reason=scored.abstained,
+            criteria=criteria,
+            flags=flags,
+            feedback=verdict.feedback,
+            **common,
+        )
     return Record(
         status="verdict",
         score=scored.score,
@@ -85,8 +153,17 @@ def _of_verdict(verdict: Verdict, scored: Scored, common: Mapping[str, Any]) -> 
         scale=scored.scale,
         criteria=criteria,
         flags=flags,
+        feedback=verdict.feedback,
         **common,
     )
+
+
+def _add_votes(criterion: Any, votes: Mapping[str, Mapping[str, int]]) -> None:
+    """How the members of a panel voted, beside each check or level."""
+    for check in criterion.get("checks", ()):
+        check["votes"] = votes[check["id"]]
+    if "level" in votes and "checks" not in criterion:
+        criterion["votes"] = votes["level"]
 
 
 def _criterion(found: CriterionVerdict, scored: Any) -> dict[str, Any]:
@@ -100,24 +177,32 @@ def _criterion(found: CriterionVerdict, scored: Any) -> dict[str, Any]:
     }
     if scored.arithmetic is not None:
         entry["arithmetic"] = scored.arithmetic
-        entry["items"] = [_evidence(item) for item in found.items]
+        entry["items"] = [evidence_entry(item) for item in found.items]
     if found.checks:
         entry["checks"] = [_check(check) for check in found.checks]
     if found.level is not None:
         entry["level"] = found.level
     if found.rating is not None:
         entry["rating"] = found.rating
+    if found.label is not None:
+        entry["label"] = found.label
     if found.reason is not None:
         entry["reason"] = found.reason
     if found.quote is not None:
         entry.update(quote=found.quote, quote_status=found.quote_status, span=found.span)
         if found.gap is not None:
             entry["gap"] = found.gap
+        if found.sentences is not None:
+            entry["sentences"] = found.sentences
+        if found.place is not None:
+            entry["place"] = found.place
+    if found.orders:
+        entry["orders"] = [{"first": one.first, "better": one.better, "reason": one.reason} for one in found.orders]
     return entry
 
 
 def _check(check: CheckResult) -> dict[str, Any]:
-    entry = {
+    entry: dict[str, Any] = {
         "id": check.id,
         "passed": check.passed,
         "quote": check.quote,
@@ -127,10 +212,18 @@ def _check(check: CheckResult) -> dict[str, Any]:
     }
     if check.gap is not None:
         entry["gap"] = check.gap
+    if check.sentences is not None:
+        entry["sentences"] = check.sentences
+    if check.probability is not None:
+        entry["probability"] = check.probability
+        entry["mass"] = check.mass
+    if check.place is not None:
+        entry["place"] = check.place
     return entry
 
 
-def _evidence(item: Evidence) -> dict[str, Any]:
+def evidence_entry(item: Evidence) -> dict[str, Any]:
+    """An evidence item as records hold it; what is not set is left out."""
     entry: dict[str, Any] = {
         "claim": item.claim,
         "quote": item.quote,
@@ -143,8 +236,13 @@ def _evidence(item: Evidence) -> dict[str, Any]:
     }
     if item.gap is not None:
         entry["gap"] = item.gap
+    if item.sentences is not None:
+        entry["sentences"] = item.sentences
     if item.catalog_id is not None:
         entry["catalog_id"] = item.catalog_id
     if item.pass_name is not None:
         entry["pass"] = item.pass_name
+    for name in ("source", "detector", "merged", "dropped", "review", "bucket", "note", "place"):
+        if value := getattr(item, name):
+            entry[name] = value
     return entry

@@ -15,13 +15,20 @@ from typing import Any, Protocol
 
 from evenhand.engine.endpoint import Endpoint
 from evenhand.errors import InvalidInput
+from evenhand.evaluate.beforehand import Beforehand, by_regime
 from evenhand.evaluate.estimate import estimate
 from evenhand.evaluate.evaluation import Evaluation, Settings
+from evenhand.evaluate.kin import kin_notes
+from evenhand.evaluate.needs import Needs
+from evenhand.evaluate.panels import asked_models, refuse_unfit
 from evenhand.judges import judge_for
+from evenhand.judges.families import Kinship
+from evenhand.judges.protocol import Judge
+from evenhand.providers.base import Provider
 from evenhand.providers.environment import read_dotenv
 from evenhand.providers.open import Target, open_provider, price, resolve
 from evenhand.scoring.verdicts import VerdictScorer
-from evenhand.store.packaged import templates
+from evenhand.store.packaged import families, templates
 from evenhand.store.sql import Store, open_store
 from evenhand.terms import Call, Item, JudgeSpec, Record, Usage
 
@@ -46,6 +53,8 @@ class Judged:
         n_planned: judgements that were to be made.
         stop: why the run ended early, or None if it is complete; what was answered is in the store either way.
         omitted: parameters that an endpoint rejected and that were left out, by model.
+        spent_usd: what the budget was charged in dollars; 0 without a dollar budget.
+        spent_tokens: the same in tokens; 0 without any budget.
     """
 
     records: tuple[Record, ...]
@@ -55,6 +64,8 @@ class Judged:
     seconds: float
     stop: BaseException | None
     omitted: Mapping[str, tuple[str, ...]]
+    spent_usd: float = 0.0
+    spent_tokens: int = 0
 
 
 class Session:
@@ -68,8 +79,15 @@ class Session:
         environ: where keys and addresses are looked for; the process environment unless given.
         folder: where a `.env` file is looked for; the current folder unless given.
         dry: nothing will be sent, so that no key is needed; only `estimate` may be called.
+        panel: False records each of several models alone, without a combined record.
+        allow_self_judging: let a model judge candidates whose `system` names it.
+        anyway: judge with a model whose probe speaks against it, where the judge's counter-bias is `auto`.
+    Attributes:
+        notes: sentences that a user should read before the run: kin among the models, or between models and candidates,
+            and items that lack what the judge needs.
     Raises:
-        InvalidInput: the judge does not fit its protocol, a model or key is missing.
+        InvalidInput: the judge does not fit its protocol or its items, a model or key is missing, a panel cannot
+            decide, or a model would judge its own candidates.
     """
 
     def __init__(
@@ -82,6 +100,9 @@ class Session:
         environ: Mapping[str, str] | None = None,
         folder: Path | None = None,
         dry: bool = False,
+        panel: bool = True,
+        allow_self_judging: bool = False,
+        anyway: bool = False,
     ) -> None:
         if not spec.models:
             raise InvalidInput(f"{spec.name}: no model is named; write `models: [provider/model]` or use --model")
@@ -89,17 +110,27 @@ class Session:
         self.items = items
         self.judge = judge_for(spec, templates())
         VerdictScorer(spec)  # refuses here, before a dry run too, what could not be scored
+        refuse_unfit(spec, panel=panel)
+        self._panel = panel
+        self._anyway = anyway
+        models = asked_models(spec)
+        self._kinship = Kinship(models, families())
+        needs = Needs(spec)
+        self.notes = kin_notes(
+            spec, needs.seen(items), self._kinship, panel=panel, allow_self_judging=allow_self_judging
+        )
+        self.notes = (*needs.notes(), *self.notes)
         self._store_path = store
         variables = os.environ if environ is None else environ
         dotenv = read_dotenv(folder or Path.cwd())
         self._targets: dict[str, Target] = {
             model.model: resolve(model, base_url=base_url, environ=variables, dotenv=dotenv, need_key=not dry)
-            for model in spec.models
+            for model in models
         }
 
     @property
     def n_planned(self) -> int:
-        """Judgements to be made: items by models by reruns."""
+        """Judgements to be made: items by models by reruns; escalation may add to them."""
         return len(self.items) * len(self.spec.models) * self.spec.reruns
 
     def price(self, model: str, usage: Usage) -> float | None:
@@ -109,13 +140,16 @@ class Session:
     def estimate(self) -> dict[str, Any]:
         """What a run would send; a reply counts as stored only if the store exists and holds it."""
         if self._store_path is None or not self._store_path.exists():
-            return self._estimate(lambda call: False)
+            return self._estimate(lambda call: False, self.judge)
         endpoints = {
             name: Endpoint(open_provider(target), name, price=lambda usage: None)
             for name, target in self._targets.items()
         }
         with open_store(self._store_path) as store:
-            return self._estimate(lambda call: _is_stored(call, endpoints[call.model], store))
+            judge = self.judge
+            if self.spec.counter_bias == "auto":
+                judge = by_regime(judge, self.spec, self._regimes(store, endpoints), anyway=self._anyway)
+            return self._estimate(lambda call: _is_stored(call, endpoints[call.model], store), judge)
 
     def run(
         self,
@@ -145,12 +179,25 @@ class Session:
         records: list[Record] = []
         with open_store(self._store_path) as store:
             providers = {name: open_provider(target) for name, target in self._targets.items()}
+            beforehand: Beforehand | None = None
             try:
+                if Beforehand.needed(self.spec):
+                    beforehand = Beforehand(self.spec, self._regimes(store, providers), anyway=self._anyway)
                 evaluation = Evaluation(
-                    self.spec, self.judge, providers=providers, store=store, price=self.price, settings=settings
+                    self.spec,
+                    self.judge,
+                    providers=providers,
+                    store=store,
+                    price=self.price,
+                    settings=settings,
+                    panel=self._panel,
+                    kinship=self._kinship,
+                    beforehand=beforehand,
                 )
                 stop = await _watched(evaluation, self.items, sink or records.append, watch, self.n_planned)
             finally:
+                if beforehand is not None:
+                    beforehand.close()
                 for provider in providers.values():
                     await provider.close()
         tally = evaluation.answers.tally
@@ -169,10 +216,16 @@ class Session:
             seconds=time.monotonic() - began,
             stop=stop,
             omitted=dict(evaluation.omitted),
+            spent_usd=evaluation.answers.budget.spent_usd,
+            spent_tokens=evaluation.answers.budget.spent_tokens,
         )
 
-    def _estimate(self, stored: Callable[[Call], bool]) -> dict[str, Any]:
-        return estimate(self.spec, self.judge, self.items, price=self.price, stored=stored)
+    def _regimes(self, store: Store, asked: Mapping[str, Endpoint | Provider]) -> dict[str, str | None]:
+        """What the store knows of each model where it is asked."""
+        return {model: store.regimes.regime(model, where.identity) for model, where in asked.items()}
+
+    def _estimate(self, stored: Callable[[Call], bool], judge: Judge) -> dict[str, Any]:
+        return estimate(self.spec, judge, self.items, price=self.price, stored=stored)
 
 
 async def _watched(

@@ -7,14 +7,19 @@ from evenhand.errors import InvalidInput
 from evenhand.judges.anchored import AnchoredJudge
 from evenhand.judges.checklist import ChecklistJudge
 from evenhand.judges.evidence import EvidenceJudge
+from evenhand.judges.evidence_passes import EvidencePipeline
 from evenhand.judges.number import NumberJudge
+from evenhand.judges.pairwise import PairwiseJudge
 from evenhand.judges.protocol import Judge
+from evenhand.judges.reference import ReferenceJudge
+from evenhand.scoring.pipeline import is_pipeline
 from evenhand.terms import JudgeSpec
 
 __all__ = ["PROTOCOLS", "judge_for"]
 
 PROTOCOLS: Mapping[str, type[Judge]] = {
-    judge.protocol: judge for judge in (NumberJudge, AnchoredJudge, ChecklistJudge, EvidenceJudge)
+    judge.protocol: judge
+    for judge in (NumberJudge, AnchoredJudge, ChecklistJudge, EvidenceJudge, ReferenceJudge, PairwiseJudge)
 }
 """Every protocol by its name in judge files."""
 
@@ -35,4 +40,6 @@ def judge_for(spec: JudgeSpec, templates: Mapping[str, str]) -> Judge:
         raise InvalidInput(
             f"judge {spec.name}: the protocol {spec.protocol!r} is unknown; use one of {', '.join(PROTOCOLS)}{meant}"
         )
+    if is_pipeline(spec):
+        return EvidencePipeline(spec, templates)
     return judge(spec, templates)

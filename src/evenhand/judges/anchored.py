@@ -10,10 +10,10 @@ from typing import Any
 
 from evenhand.errors import InvalidInput
 from evenhand.judges.asking import Read, ask
+from evenhand.judges.citing import Field, NumberedText, Passage, Passages, QuotedPassages
 from evenhand.judges.fit import TEXT, listed, refuse_unused, require_criteria
 from evenhand.judges.prompts import Fence, Prompt, quoted
 from evenhand.judges.protocol import Judging
-from evenhand.judges.quotes import ABSENT, QuotedText
 from evenhand.judges.replies import by_id, integer, words
 from evenhand.terms import Criterion, CriterionVerdict, Item, JudgeSpec, Verdict
 
@@ -32,46 +32,54 @@ class AnchoredJudge:
         self._levels = {criterion.id: _levels(criterion) for criterion in spec.criteria}
         _refuse_examples(spec, self._levels)
         groups = [
-            ([name for name, own in self._levels.items() if own == levels], _fields(levels))
+            ([name for name, own in self._levels.items() if own == levels], levels)
             for levels in dict.fromkeys(self._levels.values())
         ]
+        self._passages = Passages(
+            spec.cite, lambda field: listed("criteria", [(names, _fields(levels, field)) for names, levels in groups])
+        )
+        wording = self._passages.wording
         self._prompt = Prompt(
             spec,
             templates,
             values={
                 "criteria": "\n\n".join(map(_described, spec.criteria)),
                 "examples": _examples(spec),
+                "quote_field": wording["quote_field"],
+                "quote_that_carries": wording["quote_that_carries"],
             },
-            schema=listed("criteria", groups),
+            schema=self._passages.schema,
         )
 
     def judge(self, item: Item, *, model: str, rerun: int = 0, first_attempt: int = 0) -> Judging:
         """Judge one item."""
-        quotes = QuotedText(item.candidate)
-        call = self._prompt.call(item, model=model, rerun=rerun, attempt=first_attempt)
-        found = yield from ask(call, lambda text: self._read(text, quotes), self._prompt.repair)
+        passages = self._passages.of(item.candidate)
+        call = self._passages.call(self._prompt, item, passages, model=model, rerun=rerun, attempt=first_attempt)
+        found = yield from ask(call, lambda text: self._read(text, passages), self._prompt.repair)
         if isinstance(found, Read):
             return Verdict(criteria=found.value, keys=found.keys, usage=found.usage)
         return found
 
-    def _read(self, text: str, quotes: QuotedText) -> tuple[CriterionVerdict, ...]:
+    def _read(self, text: str, passages: QuotedPassages | NumberedText) -> tuple[CriterionVerdict, ...]:
         named = by_id(text, "criteria", self._levels)
-        return tuple(_verdict(name, levels, named[name], quotes) for name, levels in self._levels.items())
+        return tuple(_verdict(name, levels, named[name], passages) for name, levels in self._levels.items())
 
 
-def _verdict(name: str, levels: tuple[int, ...], entry: dict[str, Any], quotes: QuotedText) -> CriterionVerdict:
+def _verdict(
+    name: str, levels: tuple[int, ...], entry: dict[str, Any], passages: QuotedPassages | NumberedText
+) -> CriterionVerdict:
     what = f'criterion "{name}"'
     level = integer(entry, "level", what, levels, f"one of {', '.join(map(str, levels))}")
-    quote = words(entry, "quote", what) or ""
-    place = quotes.find(quote) if quote else ABSENT
+    found = passages.passage(entry, what) or Passage("", "absent")
     return CriterionVerdict(
         id=name,
         level=level,
         reason=words(entry, "reason", what),
-        quote=quote,
-        quote_status=place.status,
-        span=place.span,
-        gap=place.gap,
+        quote=found.quote,
+        quote_status=found.status,
+        span=found.span,
+        gap=found.gap,
+        sentences=found.sentences,
     )
 
 
@@ -124,5 +132,5 @@ def _examples(spec: JudgeSpec) -> str:
     return "\nExamples that were graded by hand:\n\n" + "\n\n".join(shown) + "\n"
 
 
-def _fields(levels: tuple[int, ...]) -> dict[str, Mapping[str, Any]]:
-    return {"reason": TEXT, "quote": TEXT, "level": {"type": "integer", "enum": list(levels)}}
+def _fields(levels: tuple[int, ...], field: Field) -> dict[str, Mapping[str, Any]]:
+    return {"reason": TEXT, **field, "level": {"type": "integer", "enum": list(levels)}}

@@ -20,7 +20,7 @@ from evenhand.errors import UnreadableReply
 from evenhand.judges.parse import is_refusal
 from evenhand.terms import Abstention, Call, Failure, FailureCode, Message, Reply, Usage
 
-__all__ = ["LARGER", "Read", "ask", "total_usage"]
+__all__ = ["LARGER", "Asking", "Read", "ask", "total_usage"]
 
 LARGER = 4
 """How many times larger the limit is for a reply that was cut off."""

@@ -14,15 +14,16 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.errors import InvalidInput, UnreadableReply
-from evenhand.judges.asking import Read, ask
+from evenhand.judges.asking import Asking, Read, ask
+from evenhand.judges.citing import Field, NumberedText, Passages, QuotedPassages
 from evenhand.judges.fit import TEXT, entry, list_of, refuse_repeated, refuse_unused
 from evenhand.judges.prompts import Prompt, quoted
 from evenhand.judges.protocol import Judging
-from evenhand.judges.quotes import ABSENT, QuotedText, counts
+from evenhand.judges.quotes import counts
 from evenhand.judges.replies import entries, integer, kind, words
+from evenhand.scoring.evidence_pools import judge_settings
 from evenhand.scoring.impact import weakest_over_cap
-from evenhand.scoring.verdicts import judge_settings
-from evenhand.terms import IMPACTS, CriterionVerdict, Evidence, Item, JudgeSpec, Verdict
+from evenhand.terms import IMPACTS, CriterionVerdict, Evidence, Item, JudgeSpec, Message, Verdict
 
 __all__ = ["POOL", "EvidenceJudge"]
 
@@ -42,20 +43,34 @@ class EvidenceJudge:
     protocol = "evidence"
     version = 1
 
-    def __init__(self, spec: JudgeSpec, templates: Mapping[str, str]) -> None:
+    def __init__(
+        self, spec: JudgeSpec, templates: Mapping[str, str], *, reading: str = "", counter_bias: str = ""
+    ) -> None:
+        """Check the spec and render the prompt.
+
+        Args:
+            spec: the judge file.
+            templates: prompt templates by file name.
+            reading: what a pipeline's prompt says about the one source that this pass reads.
+            counter_bias: further rules of reporting, against a model's leniency.
+        """
         refuse_unused(spec)
         _refuse_layout(spec)
         self._cap = judge_settings(spec).cap
         self._criteria = tuple(criterion.id for criterion in spec.criteria)
         self._perspectives = spec.perspectives
         self._impacts = {found.id: found.impact for found in spec.catalog}
-        self._prompt = Prompt(spec, templates, values=_values(spec), schema=_schema(spec))
+        self._passages = Passages(spec.cite, lambda field: _schema(spec, field))
+        values = {
+            **_values(spec, self._passages.wording["quote_field"]),
+            "reading": reading,
+            "counter_bias": counter_bias,
+        }
+        self._prompt = Prompt(spec, templates, values=values, schema=self._passages.schema)
 
     def judge(self, item: Item, *, model: str, rerun: int = 0, first_attempt: int = 0) -> Judging:
         """Judge one item."""
-        quotes = QuotedText(item.candidate)
-        call = self._prompt.call(item, model=model, rerun=rerun, attempt=first_attempt)
-        found = yield from ask(call, lambda text: self._read(text, quotes), self._prompt.repair)
+        found = yield from self.asking(item, model=model, rerun=rerun, attempt=first_attempt)
         if not isinstance(found, Read):
             return found
         items, flags = self._counted(found.value)
@@ -66,25 +81,53 @@ class EvidenceJudge:
         )
         return Verdict(criteria=criteria, keys=found.keys, usage=found.usage, flags=flags)
 
-    def _read(self, text: str, quotes: QuotedText) -> list[Evidence]:
+    def asking(
+        self, item: Item, *, model: str, rerun: int, attempt: int, turns: Sequence[Message] = ()
+    ) -> Asking[list[Evidence]]:
+        """Ask for the items, as they are found and before any is left out of the count.
+
+        Args:
+            turns: what follows the item's message, where it is asked about once more.
+        """
+        passages = self._passages.of(item.candidate)
+        call = self._passages.call(self._prompt, item, passages, model=model, rerun=rerun, attempt=attempt)
+        if turns:
+            call = replace(call, messages=(*call.messages, *turns))
+        return ask(call, lambda text: self._read(text, passages), self._prompt.repair)
+
+    def reply_of(self, items: Sequence[Evidence]) -> dict[str, Any]:
+        """Items in the shape of a reply, to be shown to the model again."""
+        return {"items": [self._entry(item) for item in items]}
+
+    def _entry(self, item: Evidence) -> dict[str, Any]:
+        shown: dict[str, Any] = {"claim": item.claim}
+        shown[self._passages.field] = list(item.sentences or ()) if self._passages.cites else item.quote
+        if len(self._criteria) > 1:
+            shown["criterion"] = item.criterion
+        if self._perspectives:
+            shown["perspective"] = item.perspective
+        fixed = item.catalog_id is not None
+        return {**shown, "catalog_id" if fixed else "impact": item.catalog_id if fixed else item.impact}
+
+    def _read(self, text: str, passages: QuotedPassages | NumberedText) -> list[Evidence]:
         return [
-            self._item(found, f"item {place}", quotes) for place, found in enumerate(entries(text, "items"), start=1)
+            self._item(found, f"item {place}", passages) for place, found in enumerate(entries(text, "items"), start=1)
         ]
 
-    def _item(self, found: dict[str, Any], what: str, quotes: QuotedText) -> Evidence:
+    def _item(self, found: dict[str, Any], what: str, passages: QuotedPassages | NumberedText) -> Evidence:
         """One item.
 
         Raises:
             UnreadableReply: a field is missing, of the wrong type, or names what is not declared.
         """
-        claim, quote = words(found, "claim", what), words(found, "quote", what)
-        if claim is None or quote is None:
-            raise UnreadableReply(f'{what}: "{"claim" if claim is None else "quote"}" is missing; expected a string')
-        place = quotes.find(quote) if quote else ABSENT
+        claim, place = words(found, "claim", what), passages.passage(found, what)
+        if claim is None or place is None:
+            missing, kind_of = ("claim", "a string") if claim is None else (self._passages.field, self._passages.kind)
+            raise UnreadableReply(f'{what}: "{missing}" is missing; expected {kind_of}')
         catalog_id = _declared(found, "catalog_id", what, tuple(self._impacts)) if self._impacts else None
         return Evidence(
             claim=claim,
-            quote=quote,
+            quote=place.quote,
             impact=_impact(found, what) if catalog_id is None else self._impacts[catalog_id],
             criterion=self._criterion(found, what),
             perspective=_declared(found, "perspective", what, self._perspectives) if self._perspectives else None,
@@ -93,6 +136,7 @@ class EvidenceJudge:
             span=place.span,
             gap=place.gap,
             counted=counts(place.status),
+            sentences=place.sentences,
         )
 
     def _criterion(self, found: dict[str, Any], what: str) -> str | None:
@@ -154,10 +198,10 @@ def _refuse_layout(spec: JudgeSpec) -> None:
             )
 
 
-def _values(spec: JudgeSpec) -> dict[str, str]:
+def _values(spec: JudgeSpec, quote_field: str) -> dict[str, str]:
     """What the template is filled with."""
     places = [f"the {name} it touches most" for name, _ in _named(spec)]
-    fields = ['"claim": <one sentence>', '"quote": <the passage, as a JSON string>']
+    fields = ['"claim": <one sentence>', quote_field]
     fields += [f'"{name}": <one of the {name} ids>' for name, _ in _named(spec)]
     fields += ['"catalog_id": <an id of the list>' if spec.catalog else '"impact": <one of the impacts>']
     return {
@@ -190,9 +234,9 @@ def _named(spec: JudgeSpec) -> list[tuple[str, Sequence[str]]]:
     return named + ([("perspective", spec.perspectives)] if spec.perspectives else [])
 
 
-def _schema(spec: JudgeSpec) -> dict[str, Any]:
+def _schema(spec: JudgeSpec, field: Field) -> dict[str, Any]:
     """The schema of a reply; its length is bounded against models that do not stop."""
-    fields: dict[str, Mapping[str, Any]] = {"claim": TEXT, "quote": TEXT}
+    fields: dict[str, Mapping[str, Any]] = {"claim": TEXT, **field}
     for name, ids in _named(spec):
         fields[name] = {"type": "string", "enum": list(ids)}
     if spec.catalog:

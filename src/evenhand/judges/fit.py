@@ -30,7 +30,16 @@ _UNUSED = {
     "perspectives": "evidence",
     "catalog": "evidence",
     "matrix": "evidence",
+    "logprob": "checklist",
+    "passes": "evidence",
+    "synthesis": "evidence",
+    "detectors": "evidence",
+    "breakers": "evidence",
+    "counter_bias": "evidence",
+    "near_duplicate": "evidence",
+    "buckets": "evidence",
 }
+_CITING = ("checklist", "anchored", "evidence")
 
 
 def require_criteria(spec: JudgeSpec) -> None:
@@ -74,14 +83,27 @@ def refuse_unused(spec: JudgeSpec) -> None:
         "perspectives": bool(spec.perspectives),
         "catalog": bool(spec.catalog),
         "matrix": spec.layout == "matrix",
+        "logprob": spec.read == "logprob",
+        "passes": bool(spec.passes),
+        "synthesis": spec.synthesis is not None,
+        "detectors": bool(spec.detectors),
+        "breakers": bool(spec.breakers),
+        "counter_bias": spec.counter_bias != "off",
+        "near_duplicate": spec.near_duplicate is not None,
+        "buckets": spec.buckets,
     }
-    names = {"level_texts": "described levels", "matrix": "`layout: matrix`"}
+    names = {"level_texts": "described levels", "matrix": "`layout: matrix`", "logprob": "`read: logprob`"}
     for what, owner in _UNUSED.items():
         if present[what] and owner != spec.protocol:
             raise InvalidInput(
                 f"judge {spec.name}: {names.get(what, f'`{what}`')} belongs to the protocol {owner}, and this judge's "
                 f"is {spec.protocol}; take it out, or set `protocol: {owner}`"
             )
+    if spec.cite != "quote" and spec.protocol not in _CITING:
+        raise InvalidInput(
+            f"judge {spec.name}: `cite: {spec.cite}` belongs to the protocols {', '.join(_CITING)}, and this judge's "
+            f"is {spec.protocol}; take it out"
+        )
 
 
 def checks_of(criterion: Criterion) -> list[Check]:

@@ -19,12 +19,13 @@ from evenhand.errors import InvalidInput
 from evenhand.keys import bare, content_key
 from evenhand.terms import Call, Item, JudgeSpec, Message
 
-__all__ = ["Fence", "ItemPrompt", "Prompt", "Template", "fill", "quoted"]
+__all__ = ["Fence", "ItemPrompt", "Prompt", "Template", "fill", "quoted", "template_text"]
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _FIELDS = ("task", "reference", "context", "candidate")
 _LETTERS = str.maketrans("0123456789abcdef", "bcdfghjklmnpqrst")
 _MARK_LENGTH = 14
+_QUOTING = {"quote": "quoting.md", "sentence": "citing.md"}
 
 
 class Template:
@@ -96,39 +97,38 @@ class ItemPrompt:
         template: blocks parted by blank lines.
         name: the template's file name.
         fence: makes the marks.
+        fields: what the blocks may hold; every item has those behind the first three.
     Raises:
         InvalidInput: an unknown placeholder, or none for the candidate.
     """
 
-    def __init__(self, template: str, *, name: str, fence: Fence) -> None:
+    def __init__(self, template: str, *, name: str, fence: Fence, fields: tuple[str, ...] = _FIELDS) -> None:
         self._fence = fence
         self._name = name
+        self._fields = fields
         self._blocks = template.strip("\n").split("\n\n")
         self._templates: dict[tuple[bool, ...], Template] = {}
         if "{{candidate}}" not in template or "{{fence}}" not in template:
             raise InvalidInput(f"template {name}: {{{{candidate}}}} or {{{{fence}}}} is missing; it needs both")
-        self._template((True,) * len(_FIELDS))
+        self._template((True,) * len(fields))
 
-    def text(self, item: Item) -> str:
-        """The message's text; neither the item's id nor its system is in it."""
-        texts = (item.task or None, item.reference or None, item.context or None, item.candidate)
-        shape = (texts[0] is not None, texts[1] is not None, texts[2] is not None, True)
+    def text(self, item: Item, *others: str) -> str:
+        """The message's text; neither the item's id nor its system is in it.
+
+        Args:
+            others: the texts of the fields behind `candidate`, where there are more.
+        """
+        texts = (item.task or None, item.reference or None, item.context or None, item.candidate, *others)
+        shape = tuple([text is not None for text in texts])
         template = self._templates.get(shape) or self._template(shape)
-        return template.fill(
-            {
-                "fence": self._fence.mark(texts),
-                "task": texts[0] or "",
-                "reference": texts[1] or "",
-                "context": texts[2] or "",
-                "candidate": item.candidate,
-            }
-        )
+        values = {name: text or "" for name, text in zip(self._fields, texts, strict=True)}
+        return template.fill({"fence": self._fence.mark(texts), **values})
 
     def _template(self, shape: tuple[bool, ...]) -> Template:
         """The template for items that have these of the fields."""
-        absent = [f"{{{{{field}}}}}" for field, present in zip(_FIELDS, shape, strict=True) if not present]
+        absent = [f"{{{{{field}}}}}" for field, present in zip(self._fields, shape, strict=True) if not present]
         blocks = [block for block in self._blocks if not any(field in block for field in absent)]
-        template = Template("\n\n".join(blocks), name=self._name, known=("fence", *_FIELDS))
+        template = Template("\n\n".join(blocks), name=self._name, known=("fence", *self._fields))
         self._templates[shape] = template
         return template
 
@@ -141,31 +141,43 @@ class Prompt:
         templates: file name to text; the protocol's own is `<protocol>.md`.
         values: what the protocol's template is filled with.
         schema: JSON Schema of the reply; one object for all calls, since endpoints keep its rendering by identity.
+        template: file name of the system message's template, where it is not the protocol's own.
+        item_template: file name of the item's message's template.
+        others: fields of the item's message behind `candidate`.
     Raises:
         InvalidInput: a template is missing or has an unknown placeholder.
     """
 
     def __init__(
-        self, spec: JudgeSpec, templates: Mapping[str, str], *, values: Mapping[str, str], schema: Mapping[str, Any]
+        self,
+        spec: JudgeSpec,
+        templates: Mapping[str, str],
+        *,
+        values: Mapping[str, str],
+        schema: Mapping[str, Any],
+        template: str | None = None,
+        item_template: str = "item.md",
+        others: tuple[str, ...] = (),
     ) -> None:
-        shared = {"material": fill(templates, "material.md", {}), "quoting": fill(templates, "quoting.md", {})}
-        system = fill(templates, f"{spec.protocol}.md", {**shared, **values})
-        repair = _text(templates, "repair.md")
-        item = _text(templates, "item.md")
+        shared = {"material": fill(templates, "material.md", {}), "quoting": fill(templates, _QUOTING[spec.cite], {})}
+        system = fill(templates, template or f"{spec.protocol}.md", {**shared, **values})
+        repair = template_text(templates, "repair.md")
+        item = template_text(templates, item_template)
         static = {"protocol": spec.protocol, "system": system, "item": item, "schema": schema}
         self.schema = schema
         self.system = Message(role="system", text=system)
-        self._item = ItemPrompt(item, name="item.md", fence=Fence(bare(content_key(static))))
+        fence = Fence(bare(content_key(static)))
+        self._item = ItemPrompt(item, name=item_template, fence=fence, fields=(*_FIELDS, *others))
         self._repair = Template(repair.strip("\n"), name="repair.md", known=("problem",))
         self._name = spec.protocol
         self._temperature = spec.temperature
         self._max_tokens = spec.max_tokens
 
-    def call(self, item: Item, *, model: str, rerun: int, attempt: int) -> Call:
-        """The first call about an item."""
+    def call(self, item: Item, *others: str, model: str, rerun: int, attempt: int) -> Call:
+        """The first call about an item; `others` are the texts of further fields, where the prompt has any."""
         return Call(
             model=model,
-            messages=(self.system, Message(role="user", text=self._item.text(item))),
+            messages=(self.system, Message(role="user", text=self._item.text(item, *others))),
             schema=self.schema,
             schema_name=self._name,
             temperature=self._temperature,
@@ -186,7 +198,7 @@ def fill(templates: Mapping[str, str], name: str, values: Mapping[str, str]) -> 
     Raises:
         InvalidInput: the template is missing or has an unknown placeholder.
     """
-    return Template(_text(templates, name).strip("\n"), name=name, known=tuple(values)).fill(values)
+    return Template(template_text(templates, name).strip("\n"), name=name, known=tuple(values)).fill(values)
 
 
 def quoted(text: str) -> str:
@@ -198,7 +210,12 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _text(templates: Mapping[str, str], name: str) -> str:
+def template_text(templates: Mapping[str, str], name: str) -> str:
+    """A template as it was handed in.
+
+    Raises:
+        InvalidInput: it is missing.
+    """
     try:
         return templates[name]
     except KeyError:

@@ -10,13 +10,28 @@ live, from stored replies, or by hand in a test.
 """
 
 from collections.abc import Generator, Mapping
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
-from evenhand.terms import Call, Item, JudgeSpec, Outcome, Reply
+from evenhand.terms import Call, Evidence, Item, JudgeSpec, Outcome, Reply
 
-__all__ = ["Judge", "Judging"]
+__all__ = ["Given", "Judge", "Judging"]
 
 Judging = Generator[tuple[Call, ...], tuple[Reply, ...], Outcome]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What was found out before judging, since a judge itself opens and runs nothing.
+
+    Args:
+        findings: items of the detectors that fired; no prompt depends on them.
+        dial: how strongly the prompt leans against the model's leniency, where the judge file leaves it to the model's
+            regime; None where nothing was looked up.
+    """
+
+    findings: tuple[Evidence, ...] = ()
+    dial: Literal["off", "soft", "full"] | None = None
 
 
 class Judge(Protocol):

@@ -186,6 +186,7 @@ class LocalProvider:
     def _body(self, call: Call, profile: Profile) -> dict[str, Any]:
         """The request, as llama.cpp's chat completions take it."""
         bound = call.schema is not None and profile.mode != "text"
+        thinks = not bound and call.logprobs is None
         body: dict[str, Any] = {
             "messages": [{"role": turn.role, "content": self._without_markup(turn.text)} for turn in call.messages],
             "max_tokens": max(call.max_tokens, 1),
@@ -193,9 +194,10 @@ class LocalProvider:
             "stream": True,
             "stream_options": {"include_usage": True},
             "return_progress": True,  # calls back between the batches of a long prompt, where it can be stopped
-            # Under a grammar no reasoning can be written, and what is written is the answer.
+            # Under a grammar no reasoning can be written, and what is written is the answer; where probabilities are
+            # wanted, they are those of the answer's first token.
             "reasoning_format": "none" if bound else "deepseek",
-            "chat_template_kwargs": {"enable_thinking": not bound},
+            "chat_template_kwargs": {"enable_thinking": thinks},
         }
         if bound:
             body["grammar"] = self._grammar(call.schema if profile.mode == "schema" else {"type": "object"})

@@ -7,11 +7,12 @@ from evenhand.errors import InvalidInput
 __all__ = ["wilson_interval"]
 
 
-def wilson_interval(successes: int, n: int, *, confidence: float = 0.95) -> tuple[float, float]:
+def wilson_interval(successes: float, n: int, *, confidence: float = 0.95) -> tuple[float, float]:
     """Wilson's score interval of a binomial share.
 
     Args:
-        successes: how many of `n`, 0 to n.
+        successes: how many of `n`, 0 to n. Half points (ties) may be among them: their variance is smaller than a
+            binomial's, so that the interval is at least as wide as it need be.
         n: number of trials.
         confidence: in (0, 1).
     Returns:

@@ -9,9 +9,10 @@ from evenhand.terms import Check, CheckGroup, Criterion
 
 __all__ = ["criteria_of", "unique"]
 
-_KEYS = ("id", "weight", "ask", "levels", "map", "checks")
+_KEYS = ("id", "weight", "ask", "levels", "map", "checks", "needs")
 _CHECK_KEYS = ("id", "ask", "weight", "quote", "na")
 _GROUP_KEYS = ("id", "any_of", "weight")
+_WITHOUT_CRITERIA = ("evidence", "reference", "pairwise")  # what they ask stands without one
 _USUAL = {
     "name": "id",
     "question": "ask",
@@ -24,6 +25,7 @@ _USUAL = {
     "questions": "checks",
     "items": "checks",
     "any": "any_of",
+    "requires": "needs",
 }
 
 
@@ -39,7 +41,7 @@ def criteria_of(document: Value, value: Value | None, protocol: str) -> tuple[Cr
     """
     elements = value.items() if value is not None else ()
     if not elements:
-        if protocol == "evidence":
+        if protocol in _WITHOUT_CRITERIA:
             return ()
         document.refuse(f"is missing or empty; the protocol {protocol} needs at least one criterion", "criteria")
     criteria = tuple(_criterion(element, protocol) for element in elements)
@@ -70,6 +72,8 @@ def _criterion(value: Value, protocol: str) -> Criterion:
     for name in ("map", "checks"):
         if name in entries and protocol != "checklist":
             entries[name].refuse(f"is read by the protocol checklist only, and this judge's is {protocol}: take it out")
+    if "needs" in entries and protocol != "evidence":
+        entries["needs"].refuse(f"is read by the protocol evidence only, and this judge's is {protocol}: take it out")
     if protocol == "checklist" and not ("checks" in entries and entries["checks"].items()):
         value.refuse("is missing or empty; a checklist criterion needs at least one check", "checks")
     if protocol == "evidence" and "levels" in entries:
@@ -87,6 +91,7 @@ def _criterion(value: Value, protocol: str) -> Criterion:
         level_texts=texts,
         map=cast("Literal['count', 'share']", entries["map"].choice("count", "share") if "map" in entries else "count"),
         checks=checks,
+        needs=entries["needs"].text() if "needs" in entries else None,
     )
 
 

@@ -127,6 +127,15 @@ class Value:
             self.refuse(f"expected {', '.join(known[:-1])} or {known[-1]}; came {self.came()}{hint}")
         return self.written
 
+    def known(self, names: Sequence[str], what: str) -> str:
+        """A scalar as one of the names that the file declares elsewhere; `what` says what they name."""
+        name = self.text()
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"declared: {', '.join(map(quoted, names[:12])) or 'none'}"
+            self.refuse(f"no {what} {quoted(name)} is declared in this file; {hint}")
+        return name
+
     def is_number(self) -> bool:
         """Whether a scalar is a numeral that stood without quotation marks."""
         return self.kind == "scalar" and not self.is_quoted and _NUMBER.fullmatch(self.written) is not None

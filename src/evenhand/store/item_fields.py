@@ -1,22 +1,26 @@
 """From a row of a file to an item: which column is which field, and everything in it is text.
 
-Fields are `id`, `task`, `candidate`, `reference`, `context`, `system`; what else a row holds is metadata. Usual names
+Fields are `id`, `task`, `candidate`, `reference`, `context`, `system`, and `sources` (see item_sources.py); what else a
+row holds is metadata. Usual names
 of other tools are understood (`ALIASES`), `--map field=column` settles the rest. The canonical name wins over an alias
-beside it, which then is metadata; two aliases without it are refused. Nothing is parsed, rounded or lower-cased: an id
+beside it, which then is metadata; two aliases without it are refused. A row with `candidate_a` and `candidate_b` (or
+an alias with these ends) and no candidate is a pair: the first is its candidate, the second its source `candidate_b`;
+`system_a` is its system, `system_b` metadata. Nothing is parsed, rounded or lower-cased: an id
 `007` is not `7`. Only ids lose surrounding white space; a candidate is kept to the last character.
 """
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evenhand.errors import InvalidInput
+from evenhand.store.item_sources import SOURCES, SourceColumns, Sources, named_column, source_name
+from evenhand.store.item_values import field_text
 from evenhand.store.text_files import quoted
 from evenhand.terms import Item
 
-__all__ = ["ALIASES", "FIELDS", "Fields", "Row", "field_mapping", "is_blank", "names_in_words"]
+__all__ = ["ALIASES", "FIELDS", "Fields", "Row", "field_mapping", "names_in_words"]
 
 Row = Mapping[str, Any]
 FIELDS = ("id", "task", "candidate", "reference", "context", "system")
@@ -25,8 +29,8 @@ ALIASES = {
     "candidate": ("output", "answer", "response"),
     "reference": ("expected", "target", "ground_truth"),
 }
-_VISIBLE = re.compile(r"[^\s\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 _PLANS_KEPT = 1000
+_PAIRED = ("candidate_a", "candidate_b")
 
 
 def field_mapping(assignments: Iterable[str]) -> dict[str, str]:
@@ -50,11 +54,6 @@ def field_mapping(assignments: Iterable[str]) -> dict[str, str]:
     return mapping
 
 
-def is_blank(text: str) -> bool:
-    """Whether a text shows nothing: empty, white space, zero-width characters."""
-    return _VISIBLE.search(text) is None
-
-
 def names_in_words(names: Iterable[str], limit: int = 12) -> str:
     """Column names for a message, quoted; the first ones where there are many."""
     every = list(names)
@@ -67,6 +66,7 @@ class _Plan:
 
     columns: tuple[str | None, ...]  # in the order of FIELDS
     rest: tuple[str, ...]
+    sources: SourceColumns | None
 
 
 @dataclass(slots=True)
@@ -78,6 +78,7 @@ class Fields:
         numbered: whether ids are made from row numbers, since no row brings one.
         notes: what was decided about columns, in order; a mapping serves as an ordered set.
         columns: seen in any row, in order.
+        sources: collects each item's further texts.
     Raises:
         InvalidInput: an unknown field, or one column for two fields.
     """
@@ -86,6 +87,7 @@ class Fields:
     numbered: bool = False
     notes: dict[str, None] = field(default_factory=dict)
     columns: dict[str, None] = field(default_factory=dict)
+    sources: Sources = field(default_factory=Sources)
     _plans: dict[tuple[str, ...], _Plan] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -103,6 +105,7 @@ class Fields:
         plan = self.plan(tuple(row))
         item_id, task, candidate, reference, context, system = plan.columns
         identifier = _text(row, item_id, "id").strip()
+        metadata = {name: row[name] for name in plan.rest}
         return Item(
             id=identifier or (f"row-{number}" if self.numbered else ""),
             candidate=_text(row, candidate, "candidate"),
@@ -110,7 +113,8 @@ class Fields:
             reference=_text(row, reference, "reference") or None,
             context=_text(row, context, "context") or None,
             system=_text(row, system, "system") or None,
-            metadata={name: row[name] for name in plan.rest},
+            sources=self.sources.of_row(row, plan.sources, metadata) if plan.sources else {},
+            metadata=metadata,
         )
 
     def plan(self, columns: tuple[str, ...]) -> _Plan:
@@ -122,7 +126,14 @@ class Fields:
         plan = self._plans.get(columns)
         if plan is None:
             found = tuple(self._column(name, columns) for name in FIELDS)
-            plan = _Plan(columns=found, rest=tuple(column for column in columns if column not in found))
+            sources = SourceColumns.among(columns, self.mapping)
+            pair = self._pair(columns) if found[2] is None else None
+            if pair is not None:
+                system = found[5] or ("system_a" if "system_a" in columns else None)
+                found = (*found[:2], pair[0], *found[3:5], system)
+                sources = replace(sources, named=(*sources.named, (_PAIRED[1], pair[1])))
+            rest = tuple(column for column in columns if column not in found)
+            plan = _Plan(columns=found, rest=rest, sources=sources if sources.whole or sources.named else None)
             if len(self.columns) < _PLANS_KEPT:
                 self.columns.update(dict.fromkeys(columns))
             if len(self._plans) < _PLANS_KEPT:  # rows of many shapes must not fill the memory
@@ -133,6 +144,17 @@ class Fields:
         """The id as the row writes it, for messages and for counting what was stripped."""
         column = self.plan(tuple(row)).columns[0]
         return None if column is None else row[column]
+
+    def _pair(self, columns: tuple[str, ...]) -> tuple[str, str] | None:
+        """The columns of two candidates in one row, or None; what `--map` names serves nothing else."""
+        if "candidate" in self.mapping:
+            return None
+        taken = set(self.mapping.values())
+        for stem in ("candidate", *ALIASES["candidate"]):
+            first, second = f"{stem}_a", f"{stem}_b"
+            if first in columns and second in columns and not taken & {first, second}:
+                return first, second
+        return None
 
     def _column(self, name: str, columns: tuple[str, ...]) -> str | None:
         """The column that holds a field, or None."""
@@ -152,31 +174,20 @@ class Fields:
 
 
 def _text(row: Mapping[str, Any], column: str | None, name: str) -> str:
-    """A field's text; an integer is its own digits, nothing else is turned into text."""
-    if column is None:
-        return ""
-    value = row[column]
-    if isinstance(value, str):
-        if "\0" in value:
-            raise InvalidInput(f"{column!r} holds a NUL character, which no text holds; take it out")
-        return value
-    if value is None:
-        return ""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    kinds = {bool: "true or false", float: f"the number {value!r}", list: "a list", dict: "an object"}
-    came = kinds.get(type(value), type(value).__name__)
-    way_out = "write it in quotation marks" if isinstance(value, (bool, float)) else "give it as one string"
-    raise InvalidInput(f"{column!r} ({name}) is {came}; text was expected: {way_out}")
+    """A field's text; empty where no column holds it."""
+    return "" if column is None else field_text(row[column], column, name)
 
 
 def _check_mapping(mapping: Mapping[str, str]) -> None:
     """Refuse unknown fields, and one column for two."""
     for name in mapping:
-        if name not in FIELDS:
-            near = difflib.get_close_matches(name, FIELDS, n=1)
+        source = named_column(name)
+        if source is not None:
+            source_name(source, f"--map {quoted(name)}")
+        elif name not in (*FIELDS, SOURCES):
+            near = difflib.get_close_matches(name, [*FIELDS, SOURCES], n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise InvalidInput(f"--map {quoted(name)}: no such field; use {', '.join(FIELDS)}{hint}")
+            raise InvalidInput(f"--map {quoted(name)}: no such field; use {', '.join(FIELDS)} or source:NAME{hint}")
     by_column: dict[str, str] = {}
     for name, column in mapping.items():
         if column in by_column:

@@ -1,31 +1,33 @@
-"""Items of a folder: one text file an item, and a code repository (a folder that holds `.git`) one item as a whole.
+"""Items of a folder: one text file an item, and a code repository (see repositories) one item as a whole.
 
-An item's id is its path inside the folder, with `/` on every system. Links are never followed, hidden and binary files
-are never read, and what was passed over is counted and said. A `.env` or a store inside a judged folder is refused:
-candidates bring such files, and they would set keys, addresses and stored replies.
+A folder of folders that each hold a `candidate` file is one item a folder instead (see item_parts.py). An item's id is
+its path inside the folder, with `/` on every system. Links are never followed, hidden and binary files are never read,
+and what was passed over is counted and said. A `.env` or a store beside candidates is refused: candidates bring such
+files, and they would set keys, addresses and stored replies. Inside a repository they are never used, and passed over.
 """
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal
 
 from evenhand.errors import InvalidInput
+from evenhand.repository_text import RepositoryText
+from evenhand.store.item_parts import Parts, layout_of
+from evenhand.store.item_sources import Sources
+from evenhand.store.repositories import BINARY_ENDINGS, GENERATED_FOLDERS, Bounds, Repository
 from evenhand.store.text_files import place, quoted, read_text_file
 from evenhand.terms import Item
 
-__all__ = ["ItemFolder", "refuse_inside"]
+__all__ = ["ItemFolder", "RepositoryMode", "mode_for", "refuse_inside"]
 
 STORE_FOLDER = ".evenhand"
 _MOST_BYTES = 64 << 20  # of one candidate; the longest contexts of models hold a tenth of it
-_GENERATED = frozenset({"node_modules", "__pycache__"})
-_ENDINGS = (
-    ".7z .avif .bin .bmp .class .db .dll .doc .docx .exe .gif .gguf .gz .ico .jar .jpeg .jpg .mov .mp3 .mp4 .o .odt "
-    ".otf .pdf .png .pptx .pyc .so .sqlite .tar .tiff .ttf .wasm .wav .webm .webp .woff .woff2 .xls .xlsx .xz .zip "
-    ".zst"
-)
-_BINARY = frozenset(_ENDINGS.split())
+
+RepositoryMode = Literal["git", "whole", "each", "none"]
+"""Which folders are code repositories: those with `.git`, the judged one itself, each folder in it, or none."""
 
 
 def refuse_inside(folder: str | Path, path: str | Path, what: str) -> None:
@@ -47,6 +49,25 @@ def refuse_inside(folder: str | Path, path: str | Path, what: str) -> None:
         )
 
 
+def mode_for(path: str | Path, folder: str) -> RepositoryMode:
+    """Which folders are one item, where only the judge file says what a folder is to it.
+
+    Args:
+        path: of the items.
+        folder: `files` or `repository`. A folder of repositories (with `.git`) or of item folders (with a `candidate`)
+            is not one repository, and stays what it is.
+    """
+    if folder == "files" or str(path) == "-" or not Path(path).is_dir():
+        return "git"
+    with os.scandir(path) as entries:
+        folders = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False) and entry.name[0] != "."]
+    for one in folders:
+        with os.scandir(one) as entries:
+            if any(entry.name == ".git" or Path(entry.name).stem.casefold() == "candidate" for entry in entries):
+                return "git"
+    return "whole"
+
+
 @dataclass(slots=True)
 class _Passed:
     """What was not read, by reason."""
@@ -56,6 +77,8 @@ class _Passed:
     hidden: list[str] = field(default_factory=list)
     generated: list[str] = field(default_factory=list)
     special: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
+    deeper: list[str] = field(default_factory=list)
 
     def sentences(self, name: str) -> list[str]:
         """One note a reason, with the count and the first names."""
@@ -65,6 +88,8 @@ class _Passed:
             (self.hidden, "hidden names are passed over"),
             (self.generated, "folders of generated files are passed over"),
             (self.special, "names are neither files nor folders"),
+            (self.beside, "files lie beside the folders that are items, and are not read"),
+            (self.deeper, "files lie in a folder inside one that is an item, and are not read"),
         )
         return [
             f"{name}: {len(paths)} {reason}: {', '.join(map(quoted, paths[:5]))}{', ...' if len(paths) > 5 else ''}"
@@ -79,24 +104,38 @@ class ItemFolder:
     Args:
         path: the folder; it may itself be a link, since the caller named it.
         encoding: of the text files; None means UTF-8, or what a byte order mark says.
-        repositories: whether a folder that holds `.git` is one item; False makes each of its files one.
+        repositories: which folders are one item each; all others hold a file an item.
+        bounds: how much of a repository is read.
     Raises:
         InvalidInput: a `.env` or a store inside; a file's name that is not UTF-8.
     """
 
     unit = "file"
 
-    def __init__(self, path: str | Path, *, encoding: str | None = None, repositories: bool = True) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        encoding: str | None = None,
+        repositories: RepositoryMode = "git",
+        bounds: Bounds | None = None,
+    ) -> None:
         self.path = Path(path)
         self.name = place(path)
         self.notes: list[str] = []
         self._encoding = encoding
         self._passed = _Passed()
         self._files: list[str] = []
-        self._repositories: dict[str, list[str]] = {}
-        self._walk("", self._files, split=repositories)
+        self._mode = repositories
+        self._bounds = bounds or Bounds()
+        self._repositories: dict[str, Repository] = {}
+        self._inner: dict[str, Repository] = {}  # repositories inside of items
+        self._parts: dict[str, Parts] = {}
+        self.sources = Sources()
+        self._walk("", self._files)
         self._files.sort()
         self._drop_binaries()
+        self._group()
         self.notes += self._passed.sentences(self.name)
 
     def items(self) -> Iterator[tuple[str, Item]]:
@@ -105,33 +144,53 @@ class ItemFolder:
         Raises:
             InvalidInput: a text file that cannot be decoded, or a candidate of more than 64 MB.
         """
-        for relative in sorted([*self._files, *self._repositories]):
-            if relative in self._repositories:
+        for relative in sorted([*self._files, *self._repositories, *self._parts]):
+            if relative in self._parts:
+                parts = self._parts[relative]
+                yield parts.fields["candidate"], self._item(relative, parts)
+            elif relative in self._repositories:
                 yield relative, self._repository(relative, self._repositories[relative])
             else:
                 yield relative, Item(id=relative, candidate=self._text(relative))
 
-    def _walk(self, folder: str, files: list[str], *, split: bool) -> None:
+    def repository_notes(self) -> list[str]:
+        """What was passed over in repositories; complete once their items were read."""
+        found = {**self._repositories, **self._inner}
+        return [note for name, one in found.items() for note in one.notes(f"{self.name}: {quoted(name)}")]
+
+    def _walk(self, folder: str, files: list[str]) -> None:
         """Collect what lies under one folder, without following a link."""
         with os.scandir(self.path / folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
-        if split and any(entry.name == ".git" and not entry.is_symlink() for entry in found):
+        if self._is_repository(folder, found):
             identifier = folder or self.path.resolve().name
-            files, split = self._repositories.setdefault(identifier, []), False
-            self.notes.append(
-                f"{self.name}: {quoted(identifier)} holds .git and is judged as one item, a code repository"
-            )
+            self._repositories[identifier] = Repository.walked(self.path / folder, encoding=self._encoding)
+            holds = " holds .git and" if any(entry.name == ".git" for entry in found) else ""
+            self.notes.append(f"{self.name}: {quoted(identifier)}{holds} is judged as one item, a code repository")
+            return
         for entry in found:
-            relative = f"{folder}/{entry.name}" if folder else entry.name
-            self._entry(entry, relative, files, split=split)
+            self._entry(entry, f"{folder}/{entry.name}" if folder else entry.name, files)
 
-    def _entry(self, entry: "os.DirEntry[str]", relative: str, files: list[str], *, split: bool) -> None:
+    def _is_repository(self, folder: str, found: Sequence["os.DirEntry[str]"]) -> bool:
+        """Whether a folder is one item as a whole."""
+        if self._mode == "none":
+            return False
+        if self._mode == "whole":
+            return folder == ""
+        if self._mode == "git" or folder == "":
+            return self._mode == "git" and any(entry.name == ".git" and not entry.is_symlink() for entry in found)
+        if "/" in folder:
+            return folder.partition("/")[2] == "candidate"
+        return not any(Path(entry.name).stem.casefold() == "candidate" for entry in found)
+
+    def _entry(self, entry: "os.DirEntry[str]", relative: str, files: list[str]) -> None:
         """Sort one name into what is read and what is passed over."""
         if entry.name.casefold() in (".env", STORE_FOLDER):
             what = "a .env" if entry.name.casefold() == ".env" else "a store"
             raise InvalidInput(
                 f"{self.name}: {what} lies inside the judged folder ({quoted(relative)}); candidates could "
-                "bring one to change keys or replies: take it out first, or judge a copy without it"
+                "bring one to change keys or replies: take it out first, judge a copy without it, or judge the folder "
+                "as one repository, where it is never used (--repositories whole)"
             )
         try:
             relative.encode()
@@ -142,30 +201,56 @@ class ItemFolder:
         elif entry.name.startswith("."):
             self._passed.hidden.append(relative)
         elif entry.is_dir():
-            if entry.name in _GENERATED:
+            if entry.name in GENERATED_FOLDERS:
                 self._passed.generated.append(relative)
             else:
-                self._walk(relative, files, split=split)
+                self._walk(relative, files)
         elif entry.is_file(follow_symlinks=False):
             files.append(relative)
         else:
             self._passed.special.append(relative)
 
     def _drop_binaries(self) -> None:
-        """Take out what is not text; in a repository also what is in no known encoding."""
+        """Take out what is not text."""
         self._files[:] = [relative for relative in self._files if not self._is_binary(relative)]
-        for files in self._repositories.values():
-            files[:] = sorted(relative for relative in files if not self._is_binary(relative, undecodable=True))
 
-    def _is_binary(self, relative: str, *, undecodable: bool = False) -> bool:
-        """Whether a file is passed over as no text: by its ending, by a NUL, or, in a repository, by its encoding."""
+    def _group(self) -> None:
+        """Where folders are items, take their files for the items' parts."""
+        layout = layout_of(self.name, self._files, self._repositories, self._passed.binary)
+        if layout is None:
+            return
+        self._parts = layout.items
+        self._passed.beside, self._passed.deeper = layout.beside, layout.deeper
+        self._files = []
+        self._inner = {path: one for path, one in self._repositories.items() if "/" in path}
+        self._repositories = {path: one for path, one in self._repositories.items() if "/" not in path}
+
+    def _item(self, identifier: str, parts: Parts) -> Item:
+        """The item of a folder."""
+        read = {name: self._part(path) for name, path in parts.fields.items()}
+        fields = {name: text for name, (text, _) in read.items()}
+        return Item(
+            id=identifier,
+            candidate=fields["candidate"],
+            task=fields.get("task") or None,
+            reference=fields.get("reference") or None,
+            context=fields.get("context") or None,
+            system=fields.get("system", "").strip() or None,
+            sources=self.sources.shown({name: self._part(path)[0] for name, path in parts.sources.items()}),
+            metadata=read["candidate"][1],
+        )
+
+    def _part(self, relative: str) -> tuple[str, Mapping[str, Any]]:
+        """The text of a file or of a repository, and what is known about it."""
+        if relative in self._inner:
+            repository = self._repository(relative, self._inner[relative])
+            return repository.candidate, repository.metadata
+        return self._text(relative), {}
+
+    def _is_binary(self, relative: str) -> bool:
+        """Whether a file is passed over as no text: by its ending, or by a NUL."""
         path = self.path / relative
-        binary = path.suffix.casefold() in _BINARY or _holds_nul(path)
-        if not binary and undecodable:
-            try:
-                read_text_file(path, encoding=self._encoding)
-            except InvalidInput:
-                binary = True
+        binary = path.suffix.casefold() in BINARY_ENDINGS or _holds_nul(path)
         if binary:
             self._passed.binary.append(relative)
         return binary
@@ -180,24 +265,15 @@ class ItemFolder:
             raise InvalidInput(f"{place(path)}: {status.st_size} bytes; one candidate may have {_MOST_BYTES}: split it")
         return read_text_file(path, encoding=self._encoding).text()
 
-    def _repository(self, identifier: str, files: list[str]) -> Item:
-        """A repository as one text: each file under a line with its path, in the order of the paths."""
-        root = "" if identifier not in self._parents(files) else f"{identifier}/"
-        parts: list[str] = []
-        size = 0
-        for relative in files:
-            text = self._text(relative)
-            size += len(text)
-            if size > _MOST_BYTES:
-                raise InvalidInput(f"{place(self.path)}: {quoted(identifier)} has more than {_MOST_BYTES} characters")
-            path = relative.removeprefix(root)
-            shown = path if path.isprintable() else ascii(path)
-            parts.append(f"--- file: {shown}\n{text}{'' if text.endswith(chr(10)) else chr(10)}")
-        return Item(id=identifier, candidate="".join(parts), metadata={"n_files": len(files)})
-
-    def _parents(self, files: list[str]) -> frozenset[str]:
-        """Every folder above the first file; the repository itself is among them unless it is the judged folder."""
-        return frozenset(parent.as_posix() for parent in Path(files[0]).parents) if files else frozenset()
+    def _repository(self, identifier: str, repository: Repository) -> Item:
+        """A repository as one text; empty where it holds no file to show."""
+        text = repository.text(self._bounds)
+        files = RepositoryText.of(text)
+        n_files = len(files.paths) if files else 0
+        metadata: dict[str, Any] = {"n_files": n_files}
+        if skipped := repository.skipped():
+            metadata["skipped"] = skipped
+        return Item(id=identifier, candidate=text if n_files else "", metadata=metadata)
 
 
 def _holds_nul(path: Path) -> bool:

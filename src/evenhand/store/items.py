@@ -8,14 +8,17 @@ What cannot be judged is refused in one sentence with its place: broken rows, do
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evenhand.errors import InvalidInput
-from evenhand.store.item_fields import ALIASES, FIELDS, Fields, Row, is_blank, names_in_words
-from evenhand.store.item_folders import ItemFolder
+from evenhand.store.item_fields import ALIASES, FIELDS, Fields, Row, names_in_words
+from evenhand.store.item_folders import ItemFolder, RepositoryMode
 from evenhand.store.item_rows import JsonLines, JsonList, Rows
+from evenhand.store.item_sources import source_name
 from evenhand.store.item_tables import CsvTable, ParquetTable
+from evenhand.store.item_values import is_blank
+from evenhand.store.repositories import Bounds
 from evenhand.store.text_files import place, quoted, read_text_file
 from evenhand.terms import Item
 
@@ -23,6 +26,8 @@ __all__ = ["Items", "read_items"]
 
 _SHOWN = 10  # places named in one message
 _NO_MAPPING: Mapping[str, str] = {}
+_NO_SOURCES: Mapping[str, Path] = {}
+_TEXT_ENDINGS = (".md", ".markdown", ".rst", ".adoc", ".tex", ".txt")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +43,9 @@ class Items:
     name: str
     notes: tuple[str, ...]
     n_items: int
-    _source: "_RowItems | _FolderItems"
+    _source: "_RowItems | _FolderItems | _OneText"
     _skip_empty: bool
+    _sources: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.n_items
@@ -52,7 +58,7 @@ class Items:
             if self._skip_empty and is_blank(item.candidate):
                 continue
             left -= 1
-            yield item
+            yield replace(item, sources={**item.sources, **self._sources}) if self._sources else item
 
 
 def read_items(
@@ -62,7 +68,9 @@ def read_items(
     encoding: str | None = None,
     limit: int | None = None,
     skip_empty: bool = False,
-    repositories: bool = True,
+    repositories: RepositoryMode = "git",
+    repository_chars: int | None = None,
+    sources: Mapping[str, Path] = _NO_SOURCES,
 ) -> Items:
     """Check a file or folder of items from end to end, and return them for streaming.
 
@@ -72,13 +80,17 @@ def read_items(
         encoding: codec of the text; None means UTF-8, or what a byte order mark says.
         limit: give only the first so many; the whole file is checked all the same.
         skip_empty: leave out items whose candidate is empty, and say which, instead of refusing the file.
-        repositories: whether a folder with `.git` is one item.
+        repositories: which folders are one item each: `git`, those with `.git`; `whole`, the folder itself; `each`, the
+            folders in it; `none`.
+        sources: name to file of further texts of a single item.
+        repository_chars: how many characters of a repository are read; None for the usual bound.
     Raises:
         InvalidInput: anything that cannot be judged, with file, line, what came, what was expected, and the way out.
     """
     if limit is not None and limit < 1:
         raise InvalidInput(f"--limit {limit}: expected 1 or more")
-    source = _source(path, mapping, encoding, repositories)
+    bounds = Bounds() if repository_chars is None else Bounds(chars=repository_chars, file_chars=repository_chars)
+    source = _source(path, mapping, encoding, repositories, bounds)
     survey = _surveyed(source)
     notes = [*source.notes(), *survey.notes(source)]
     if survey.empty and not skip_empty:
@@ -94,25 +106,46 @@ def read_items(
         n_items=n_items if limit is None else min(limit, n_items),
         _source=source,
         _skip_empty=skip_empty,
+        _sources=_given_sources(sources, n_items, source.name, encoding),
     )
 
 
+def _given_sources(sources: Mapping[str, Path], n_items: int, name: str, encoding: str | None) -> dict[str, str]:
+    """The texts of `--source`, which belong to one item."""
+    if sources and n_items > 1:
+        raise InvalidInput(
+            f"--source: {name} holds {n_items} items, and a source given so belongs to one; put a file of the source's "
+            "name beside each candidate, or a column source:NAME"
+        )
+    texts = {
+        source_name(one, "--source"): read_text_file(file, encoding=encoding).text() for one, file in sources.items()
+    }
+    for one, text in texts.items():
+        if is_blank(text):
+            raise InvalidInput(f"--source {one}: {place(sources[one])} is empty; leave it out")
+    return texts
+
+
 def _source(
-    path: str | Path, mapping: Mapping[str, str], encoding: str | None, repositories: bool
-) -> "_RowItems | _FolderItems":
+    path: str | Path, mapping: Mapping[str, str], encoding: str | None, repositories: RepositoryMode, bounds: Bounds
+) -> "_RowItems | _FolderItems | _OneText":
     """The reader for a path, chosen by its ending."""
     suffix = Path(path).suffix.casefold()
     if str(path) != "-" and Path(path).is_dir():
         if mapping:
             raise InvalidInput(f"--map: {place(path)} is a folder, whose files have no columns; leave --map out")
-        return _FolderItems(ItemFolder(path, encoding=encoding, repositories=repositories))
+        return _FolderItems(ItemFolder(path, encoding=encoding, repositories=repositories, bounds=bounds))
     fields = Fields(mapping)
     if suffix in (".parquet", ".pq"):
         return _RowItems(ParquetTable(Path(path)), fields)
+    if str(path) != "-" and Path(path).is_file() and suffix in _TEXT_ENDINGS:
+        if mapping:
+            raise InvalidInput(f"--map: {place(path)} is one text, which has no columns; leave --map out")
+        return _OneText(path, encoding)
     if str(path) != "-" and Path(path).is_file() and suffix not in (".jsonl", ".ndjson", ".json", ".csv", ".tsv"):
         raise InvalidInput(
-            f"{place(path)}: items end in .jsonl, .json, .csv, .tsv or .parquet, or are a folder of text files; "
-            "rename the file, or put the text into a folder and name the folder"
+            f"{place(path)}: items end in .jsonl, .json, .csv, .tsv or .parquet, are a folder of text files, or are "
+            f"one text ({', '.join(_TEXT_ENDINGS)}); rename the file, or put it into a folder and name the folder"
         )
     file = read_text_file(path, encoding=encoding)
     if suffix in (".csv", ".tsv"):
@@ -144,7 +177,8 @@ class _RowItems:
 
     def notes(self) -> list[str]:
         """How the file and its columns were read."""
-        notes = [*self._rows.notes, *(f"{self.name}: {note}" for note in self.fields.notes)]
+        about_columns = [*self.fields.notes, *self.fields.sources.notes()]
+        notes = [*self._rows.notes, *(f"{self.name}: {note}" for note in about_columns)]
         if self.stripped:
             shown = ", ".join(f"{quoted(raw)} in {self.unit} {line}" for line, raw in self.stripped[:3])
             notes.append(f"{self.name}: spaces around {len(self.stripped)} ids were stripped ({shown})")
@@ -177,7 +211,30 @@ class _FolderItems:
 
     def notes(self) -> list[str]:
         """What was passed over."""
-        return list(self._folder.notes)
+        return [
+            *self._folder.notes,
+            *self._folder.repository_notes(),
+            *(f"{self.name}: {note}" for note in self._folder.sources.notes()),
+        ]
+
+
+class _OneText:
+    """One text file that is the only item, named as the file is."""
+
+    unit = "file"
+
+    def __init__(self, path: str | Path, encoding: str | None) -> None:
+        self.name = place(path)
+        self._id = Path(path).name
+        self._file = read_text_file(path, encoding=encoding)
+
+    def read(self, *, check: bool) -> Iterator[tuple[int | str, Item]]:
+        """The item."""
+        yield quoted(self._id), Item(id=self._id, candidate=self._file.text())
+
+    def notes(self) -> list[str]:
+        """That it is taken whole."""
+        return [f"{self.name}: is judged as one item, a text; rows are read from .jsonl, .json, .csv or .parquet"]
 
 
 @dataclass(slots=True)
@@ -190,7 +247,7 @@ class _Survey:
     nameless: list[tuple[int | str, str]] = field(default_factory=list)
     empty: list[tuple[int | str, str]] = field(default_factory=list)
 
-    def notes(self, source: "_RowItems | _FolderItems") -> list[str]:
+    def notes(self, source: "_RowItems | _FolderItems | _OneText") -> list[str]:
         """The note on ids that were made up."""
         if not self.nameless or not isinstance(source, _RowItems):
             return []
@@ -199,7 +256,7 @@ class _Survey:
             f"called row-1 to row-{self.n}; name the field that holds one with --map id=..."
         ]
 
-    def empties(self, source: "_RowItems | _FolderItems") -> str:
+    def empties(self, source: "_RowItems | _FolderItems | _OneText") -> str:
         """One sentence on empty candidates, or on a candidate field that no row has."""
         if isinstance(source, _RowItems) and len(self.empty) == self.n and not _has_candidate(source):
             aliases = "|".join(ALIASES["candidate"])
@@ -213,7 +270,7 @@ class _Survey:
         )
 
 
-def _surveyed(source: "_RowItems | _FolderItems") -> _Survey:
+def _surveyed(source: "_RowItems | _FolderItems | _OneText") -> _Survey:
     """Read everything once; refuse doubled and partly missing ids, and a mapping to a column that never comes."""
     survey = _Survey()
     for line, item in source.read(check=True):
@@ -264,7 +321,7 @@ def _has_candidate(source: "_RowItems") -> bool:
     )
 
 
-def _places(source: "_RowItems | _FolderItems", found: list[tuple[int | str, str]]) -> str:
+def _places(source: "_RowItems | _FolderItems | _OneText", found: list[tuple[int | str, str]]) -> str:
     """Up to ten places with their ids, and how many more."""
     shown = ", ".join(
         f"{source.unit} {line}" + (f" (id {quoted(item_id)})" if item_id and source.unit != "file" else "")

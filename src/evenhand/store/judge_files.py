@@ -8,16 +8,22 @@ Unknown keys are refused, and so are keys that the protocol would not read: a se
 Weights and levels are exact decimals. What a formula or a protocol needs beyond that, it checks itself.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, cast
-from urllib.parse import urlsplit
 
 from evenhand.identity import rubric_document
 from evenhand.store.criterion_files import criteria_of, unique
+from evenhand.store.detector_files import impact_of
 from evenhand.store.documents import Value, plain_document, read_document
-from evenhand.terms import CatalogEntry, Example, JudgeSpec, ModelSpec
+from evenhand.store.model_files import model_document, models_of
+from evenhand.store.pipeline_files import (
+    PIPELINE_KEYS,
+    PIPELINE_ONLY_FOR,
+    PIPELINE_USUAL,
+    with_pipeline,
+)
+from evenhand.terms import CatalogEntry, Example, JudgeSpec
 
 __all__ = ["PROTOCOLS", "judge_document", "judge_from_document", "judge_from_rubric", "read_judge"]
 
@@ -35,6 +41,8 @@ _KEYS = (
     "perspectives",
     "catalog",
     "examples",
+    "folder",
+    *PIPELINE_KEYS,
 )
 _USUAL = {
     "model": "models",
@@ -48,15 +56,16 @@ _USUAL = {
     "catalogue": "catalog",
     "few_shot": "examples",
     "settings": "scoring",
+    **PIPELINE_USUAL,
 }
 _ONLY_FOR = {
-    "scoring": ("evidence",),
+    "scoring": ("evidence", "reference"),
     "layout": ("evidence",),
     "perspectives": ("evidence",),
     "catalog": ("evidence",),
     "examples": ("anchored",),
+    **PIPELINE_ONLY_FOR,
 }
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def read_judge(path: str | Path) -> JudgeSpec:
@@ -72,8 +81,17 @@ def read_judge(path: str | Path) -> JudgeSpec:
 
 def judge_document(spec: JudgeSpec) -> dict[str, Any]:
     """A judge as plain JSON in the form of a judge file, with exact numbers as text; what is empty is left out."""
-    models = [_model_document(model) for model in spec.models]
-    return {"name": spec.name, "models": models, "reruns": spec.reruns, **_rubric(rubric_document(spec))}
+    document: dict[str, Any] = {
+        "name": spec.name,
+        "models": [model_document(model) for model in spec.models],
+        "reruns": spec.reruns,
+    }
+    document.update(_rubric(rubric_document(spec)))
+    if spec.folder != "files":
+        document["folder"] = spec.folder
+    if spec.escalate:
+        document["escalate"]["to"] = [model_document(model) for model in spec.escalate.to]
+    return document
 
 
 def judge_from_document(document: Mapping[str, Any]) -> JudgeSpec:
@@ -106,6 +124,7 @@ def _rubric(rubric: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("scoring", "perspectives", "catalog", "examples"):
         if rubric[name]:
             document[name] = rubric[name]
+    document.update({name: rubric[name] for name in PIPELINE_KEYS if name in rubric})
     if protocol == "evidence":
         document["layout"] = rubric["layout"]
     return document
@@ -119,19 +138,19 @@ def _judge(document: Value, default_name: str) -> JudgeSpec:
     protocol = entries["protocol"].choice(*PROTOCOLS)
     for name, protocols in _ONLY_FOR.items():
         if name in entries and protocol not in protocols:
-            entries[name].refuse(
-                f"is read by the protocol {protocols[0]} only, and this judge's is {protocol}: take it out"
-            )
+            *others, last = protocols
+            readers = f"protocols {', '.join(others)} and {last}" if others else f"protocol {last}"
+            entries[name].refuse(f"is read by the {readers} only, and this judge's is {protocol}: take it out")
     criteria = criteria_of(document, entries.get("criteria"), protocol)
     perspectives = unique(entries["perspectives"], "perspective") if "perspectives" in entries else ()
     matrix = protocol == "evidence" and (bool(perspectives) or len(criteria) > 1)
     layout = entries["layout"].choice("pooled", "matrix") if "layout" in entries else ("matrix" if matrix else "pooled")
     if layout == "matrix" and not criteria:
         entries.get("layout", document).refuse("a matrix has a pool per criterion; write criteria, or layout: pooled")
-    return JudgeSpec(
+    spec = JudgeSpec(
         name=entries["name"].text() if "name" in entries else default_name,
         protocol=protocol,
-        models=_models(entries["models"]) if "models" in entries else (),
+        models=models_of(entries["models"]) if "models" in entries else (),
         reruns=entries["reruns"].whole(1) if "reruns" in entries else 1,
         temperature=_temperature(document),
         max_tokens=entries["max_tokens"].whole(1) if "max_tokens" in entries else 2048,
@@ -141,7 +160,9 @@ def _judge(document: Value, default_name: str) -> JudgeSpec:
         perspectives=perspectives,
         catalog=_catalog(entries["catalog"]) if "catalog" in entries else (),
         examples=tuple(_example(value) for value in entries["examples"].items()) if "examples" in entries else (),
+        folder=_folder(entries.get("folder")),
     )
+    return with_pipeline(spec, entries)
 
 
 def _temperature(document: Value) -> float | None:
@@ -157,64 +178,10 @@ def _temperature(document: Value) -> float | None:
     return float(number)
 
 
-def _models(value: Value) -> tuple[ModelSpec, ...]:
-    """The models; each stands once."""
-    models: list[ModelSpec] = []
-    for entry in value.items():
-        model = _model(entry)
-        if any(model.model == other.model for other in models):
-            entry.refuse(f"{model.model!r} stands here twice; to ask one model several times write `reruns`")
-        models.append(model)
-    return tuple(models)
-
-
-def _model(value: Value) -> ModelSpec:
-    """A model: its name, or a mapping with its name and where it is reached."""
-    if value.kind != "mapping":
-        return ModelSpec(model=_model_name(value))
-    entries = value.entries(("model", "base_url", "api_key_env", "family"), {"name": "model", "url": "base_url"})
-    if "model" not in entries:
-        value.refuse("is missing; write provider/model", "model")
-    return ModelSpec(
-        model=_model_name(entries["model"]),
-        base_url=_base_url(entries["base_url"]) if "base_url" in entries else None,
-        api_key_env=_variable(entries["api_key_env"]) if "api_key_env" in entries else None,
-        family=entries["family"].text() if "family" in entries else None,
-    )
-
-
-def _model_name(value: Value) -> str:
-    """A model's name, which begins with its provider's; `openai:x` is `openai/x`, so that one model has one name."""
-    name = value.text()
-    provider, *rest = re.split("[/:]", name, maxsplit=1)
-    if not provider or not rest or not rest[0]:
-        value.refuse(f"{name!r} names no provider; write provider/model, such as openai/{name.strip('/:') or 'MODEL'}")
-    return f"{provider}/{rest[0]}"
-
-
-def _base_url(value: Value) -> str:
-    """An address without credentials."""
-    url = value.text()
-    try:
-        parts = urlsplit(url)
-        is_http = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        is_http = False
-    if not is_http:
-        value.refuse("expected an address such as http://127.0.0.1:8080/v1")
-    if parts.username is not None or parts.password is not None:
-        value.refuse("the address holds a user name or password; take it out, and name a variable with api_key_env")
-    return url
-
-
-def _variable(value: Value) -> str:
-    """The name of an environment variable; never shown where it may be a key."""
-    name = value.text()
-    if not _VARIABLE.fullmatch(name):
-        value.refuse(
-            "expected the name of an environment variable, such as MY_API_KEY; a key itself does not belong here"
-        )
-    return name
+def _folder(value: Value | None) -> Literal["files", "repository"]:
+    """What a folder is; a file an item unless said."""
+    chosen = "files" if value is None else value.choice("files", "repository")
+    return cast("Literal['files', 'repository']", chosen)
 
 
 def _scoring(value: Value) -> dict[str, Any]:
@@ -232,7 +199,7 @@ def _catalog(value: Value) -> tuple[CatalogEntry, ...]:
         for name in ("id", "claim", "impact"):
             if name not in keys:
                 element.refuse("is missing; an entry has id, claim and impact", name)
-        entry = CatalogEntry(id=keys["id"].text(), claim=keys["claim"].text(), impact=keys["impact"].whole())
+        entry = CatalogEntry(id=keys["id"].text(), claim=keys["claim"].text(), impact=impact_of(keys["impact"]))
         if any(entry.id == other.id for other in entries):
             keys["id"].refuse(f"{entry.id!r} stands in the catalog twice; ids must differ")
         entries.append(entry)
@@ -249,17 +216,6 @@ def _example(value: Value) -> Example:
     return Example(candidate=entries["candidate"].text(), level=entries["level"].whole(), reason=reason)
 
 
-def _model_document(model: ModelSpec) -> dict[str, str]:
-    """A model as a mapping without what is not said."""
-    fields = {
-        "model": model.model,
-        "base_url": model.base_url,
-        "api_key_env": model.api_key_env,
-        "family": model.family,
-    }
-    return {name: text for name, text in fields.items() if text is not None}
-
-
 def _criterion_document(criterion: dict[str, Any], protocol: str) -> dict[str, Any]:
     """A criterion in the form of a judge file."""
     document = {name: criterion[name] for name in ("id", "weight", "levels") if criterion[name] is not None}
@@ -271,4 +227,6 @@ def _criterion_document(criterion: dict[str, Any], protocol: str) -> dict[str, A
         document["map"] = criterion["map"]
     if criterion["checks"]:
         document["checks"] = criterion["checks"]
+    if "needs" in criterion:
+        document["needs"] = criterion["needs"]
     return document

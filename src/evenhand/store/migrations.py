@@ -140,4 +140,19 @@ def _1_replies_items_judges(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_1_replies_items_judges,)
+def _2_regimes(connection: Connection) -> None:
+    """What probes found of models."""
+    connection.exec_driver_sql(
+        """CREATE TABLE regimes (
+            id INTEGER NOT NULL PRIMARY KEY,
+            endpoint TEXT NOT NULL,
+            model TEXT NOT NULL,
+            regime TEXT NOT NULL,
+            document TEXT NOT NULL,
+            created_at_ms INTEGER NOT NULL,
+            UNIQUE (endpoint, model)
+        )"""
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_1_replies_items_judges, _2_regimes)

@@ -1,13 +1,16 @@
-"""Files that ship with the package: example judge files, and the prompt templates that judges are given as strings."""
+"""Files that ship with the package: example judge files, prompt templates and the table of model families."""
 
+import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import cache
-from importlib.resources import files
+from importlib.resources import as_file, files
+from pathlib import Path
 from types import MappingProxyType
 
 from evenhand.errors import InvalidInput
 
-__all__ = ["example_judge", "example_judges", "templates"]
+__all__ = ["example_judge", "example_judge_file", "example_judges", "families", "templates"]
 
 
 def example_judges() -> Mapping[str, str]:
@@ -33,6 +36,16 @@ def example_judge(name: str) -> str:
     return examples[name]
 
 
+def example_judge_file(name: str) -> AbstractContextManager[Path]:
+    """One example judge as a file on disk, for as long as the context lasts.
+
+    Raises:
+        InvalidInput: no example has this name.
+    """
+    example_judge(name)
+    return as_file(files("evenhand").joinpath("data", "judges", f"{name}.yaml"))
+
+
 def templates(folder: str = "judges/templates") -> Mapping[str, str]:
     """The prompt templates: file name to text, in the order of the names; nothing of the package is imported.
 
@@ -40,6 +53,13 @@ def templates(folder: str = "judges/templates") -> Mapping[str, str]:
         folder: inside the package, with `/`.
     """
     return MappingProxyType(_texts(tuple(folder.split("/"))))
+
+
+@cache
+def families() -> Mapping[str, tuple[str, ...]]:
+    """Model families: name to regular expressions over model names, as `judges.families` reads them."""
+    table: dict[str, list[str]] = json.loads(files("evenhand").joinpath("data", "families.json").read_bytes())
+    return MappingProxyType({family: tuple(patterns) for family, patterns in table.items()})
 
 
 @cache

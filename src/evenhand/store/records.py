@@ -25,10 +25,11 @@ from evenhand.store.record_tables import parquet_lines, write_csv, write_parquet
 from evenhand.store.text_files import Replacement, place, quoted, read_text_file
 from evenhand.terms import Record
 
-__all__ = ["SCHEMA", "RecordWriter", "read_records", "record_line"]
+__all__ = ["SCHEMA", "RecordWriter", "read_records", "record_document", "record_line"]
 
 SCHEMA = "evenhand.record/1"
 _NAMES = ("schema", *(field.name for field in fields(Record) if field.name != "schema"))
+_ONLY_IF_SET = "feedback"
 _REQUIRED = frozenset({"schema", "item", "item_hash", "metadata", "judge", "member", "rerun", "status"})
 _ENDINGS = (".jsonl", ".ndjson", ".csv", ".parquet", ".pq")
 _values = attrgetter(*_NAMES)
@@ -44,11 +45,19 @@ def record_line(record: Record) -> bytes:
     """
     _refuse_unwritable_numbers(record)
     try:
-        return _encode(dict(zip(_NAMES, _values(record), strict=True))) + b"\n"
+        return _encode(record_document(record)) + b"\n"
     except (UnicodeEncodeError, RecursionError, TypeError, OverflowError) as error:
         raise InvalidInput(
             f"record_line: the record of item {quoted(record.item)} has no JSON form ({error})"
         ) from error
+
+
+def record_document(record: Record) -> dict[str, Any]:
+    """A record's fields in their one order; a field that came later stands only where it says something."""
+    document = dict(zip(_NAMES, _values(record), strict=True))
+    if record.feedback is None:
+        del document[_ONLY_IF_SET]
+    return document
 
 
 class RecordWriter:

@@ -4,6 +4,7 @@
         store.replies     the engine's reply cache
         store.items       items by content hash
         store.judges      judges by content hash
+        store.regimes     what probes found of models
         store.runs()      what each run sent, got and paid
         store.verify()    every text compared with its hash
 
@@ -24,6 +25,7 @@ from evenhand.errors import StoreError
 from evenhand.store.causes import cause
 from evenhand.store.connections import connector, in_memory, on_disk, prepare
 from evenhand.store.reader import Reader
+from evenhand.store.regimes import Regimes
 from evenhand.store.replies import Replies
 from evenhand.store.tables import faults, replies, runs
 from evenhand.store.texts import Texts
@@ -75,6 +77,7 @@ class Store:
         self.replies = Replies(reader, writer)
         self.items = Texts(reader, writer, "item")
         self.judges = Texts(reader, writer, "judge")
+        self.regimes = Regimes(reader, writer)
         self._reader = reader
         self._writer = writer
 

@@ -7,6 +7,7 @@
     retries     keys whose outcome `--retry-failed` gave up, and the attempt number to begin with instead
     items       items and judges by the hash of their canonical JSON
     judges
+    regimes     what the last probe of a model at an endpoint found
 
 Texts are zstandard frames. Times are whole milliseconds since 1970, UTC. NULL means not known, never zero.
 Replies and faults are written and looked up by the thousand, so their statements are compiled here once, from the same
@@ -48,6 +49,7 @@ __all__ = [
     "items",
     "judges",
     "metadata",
+    "regimes",
     "replies",
     "retries",
     "runs",
@@ -126,6 +128,18 @@ def _texts(name: str) -> Table:
 
 items = _texts("items")
 judges = _texts("judges")
+
+regimes = Table(
+    "regimes",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("endpoint", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("regime", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("created_at_ms", Integer, nullable=False),
+    UniqueConstraint("endpoint", "model"),
+)
 
 
 def _compiled(statement: ClauseElement, columns: Sequence[str] | None = None) -> str:

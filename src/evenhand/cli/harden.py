@@ -1,0 +1,164 @@
+"""`evenhand harden JUDGE ITEMS`: what additions to a candidate do to its score, and whether the judge reads at all."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evenhand.cli.judge import DEFAULT_STORE, column_mapping, overridden, refuse_what_candidates_bring
+from evenhand.cli.output import json_text, say, shown, warn
+from evenhand.errors import EvenhandError, InvalidInput
+
+if TYPE_CHECKING:
+    from evenhand.evaluate.hardening import Hardened, Hardening
+
+__all__ = ["harden"]
+
+
+def harden(
+    judge_file: Annotated[Path, typer.Argument(metavar="JUDGE", help="Judge file (YAML or JSON).")],
+    items_path: Annotated[
+        Path, typer.Argument(metavar="ITEMS", help="JSONL, JSON, CSV, Parquet, a folder, or - for JSONL on stdin.")
+    ],
+    kind: Annotated[
+        list[str] | None, typer.Option("--kind", "-k", help="Only this payload; repeatable. All unless said.")
+    ] = None,
+    max_lift: Annotated[
+        float | None, typer.Option("--max-lift", help="Exit 1 if a lift lies above this, its whole interval with it.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="provider/model; repeatable; replaces the file's models.")
+    ] = None,
+    reruns: Annotated[int | None, typer.Option(min=1, help="Ask each item so many times afresh.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0.0, max=2.0, help="Replaces the file's.")] = None,
+    max_concurrency: Annotated[int, typer.Option("--max-concurrency", "-j", min=1, help="Calls in flight.")] = 64,
+    requests_per_minute: Annotated[int | None, typer.Option(min=1, help="At most, at each endpoint.")] = None,
+    tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="At most, at each endpoint.")] = None,
+    timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds for one attempt.")] = 120.0,
+    deadline_s: Annotated[
+        float, typer.Option("--deadline", min=0.1, help="Seconds for a call, retries included.")
+    ] = 600.0,
+    base_url: Annotated[str | None, typer.Option(help="Another endpoint for the models.")] = None,
+    store: Annotated[Path, typer.Option(help="Where replies are kept.")] = DEFAULT_STORE,
+    budget_usd: Annotated[float | None, typer.Option(min=0.0, help="Stop before this many dollars.")] = None,
+    budget_tokens: Annotated[int | None, typer.Option(min=0, help="Stop before this many tokens.")] = None,
+    max_failed: Annotated[int, typer.Option(min=0, help="Exit 3 if more judgements failed.")] = 0,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask afresh what was left unreadable.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Attack only the first so many items.")] = None,
+    map_: Annotated[list[str] | None, typer.Option("--map", help="FIELD=COLUMN, for columns of other names.")] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of the items file; UTF-8 unless said.")] = None,
+    skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave items without a candidate out.")] = False,
+    no_panel: Annotated[bool, typer.Option("--no-panel", help="Several models: record each alone.")] = False,
+    allow_self_judging: Annotated[
+        bool, typer.Option("--allow-self-judging", help="Let a model judge candidates of its own.")
+    ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Judge with a model whose probe speaks against it (counter_bias: auto).")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be sent, and send nothing.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the records: .jsonl, .csv or .parquet.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Attack a judge with what candidates may hold, and check that it reads what it is given.
+
+    Each item is judged as it is, with every payload, and under the controls. The lift is the score with a payload less
+    the score without it.
+    """
+    from evenhand.engine.retry import RetryPolicy
+    from evenhand.evaluate.evaluation import Settings
+    from evenhand.evaluate.hardening import Hardening, chosen_kinds
+    from evenhand.store.items import read_items
+    from evenhand.store.judge_files import read_judge
+
+    kinds = chosen_kinds(kind or [])
+    spec = overridden(read_judge(judge_file), model, reruns, temperature)
+    refuse_what_candidates_bring(items_path, store)
+    items = read_items(items_path, mapping=column_mapping(map_), encoding=encoding, limit=limit, skip_empty=skip_empty)
+    hardening = Hardening(
+        spec,
+        list(items),
+        kinds=kinds,
+        seed=seed,
+        store=store,
+        base_url=base_url,
+        dry=dry_run,
+        panel=not no_panel,
+        allow_self_judging=allow_self_judging,
+        anyway=anyway,
+    )
+    for note in (*items.notes, *hardening.notes):
+        warn(shown(note))
+    if dry_run:
+        _print_estimate(hardening, as_json)
+        return
+    settings = Settings(
+        max_concurrency=max_concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        budget_usd=budget_usd,
+        budget_tokens=budget_tokens,
+        retry_failed=retry_failed,
+        policy=RetryPolicy(attempt_timeout_s=timeout_s, call_deadline_s=deadline_s),
+    )
+    from evenhand.cli.harden_output import document_of, print_hardened
+    from evenhand.cli.judge_output import watch
+
+    hardened = hardening.run(settings, watch=watch)
+    if output is not None and hardened.stop is None:
+        _write(output, hardened)
+    document = document_of(
+        spec, hardened, n_items=len(items), seed=seed, max_lift=max_lift, planned=hardening.n_planned
+    )
+    if as_json:
+        sys.stdout.write(json_text(document))
+    else:
+        print_hardened(document)
+    _exit(hardened, document, hardening.n_planned, max_failed)
+
+
+def _print_estimate(hardening: "Hardening", as_json: bool) -> None:
+    """What would be sent."""
+    document = hardening.estimate()
+    if as_json:
+        sys.stdout.write(json_text(document))
+        return
+    dollars = "unknown (no price for a model)"
+    if document["cost_usd"] is not None:
+        dollars = f"about ${document['cost_usd']:.4f}, at most ${document['cost_usd_at_most']:.4f}"
+    print(f"items    {document['items']:,} ({document['judgements']:,} judgements: as they are, attacked, controls)")
+    print(f"calls    {document['calls']:,} to send, {document['stored']:,} answered from the store")
+    print(f"tokens   about {document['input_tokens']:,} in, {document['output_tokens']:,} out")
+    print(f"cost     {dollars}")
+    print("nothing was sent")
+
+
+def _write(output: Path, hardened: "Hardened") -> None:
+    """The records of every judgement; `metadata.hardening` says which variant each is of."""
+    from evenhand.store.records import RecordWriter
+
+    with RecordWriter(output) as writer:
+        for record in hardened.records:
+            writer.write(record)
+
+
+def _exit(hardened: "Hardened", document: dict[str, Any], n_planned: int, max_failed: int) -> None:
+    """Say why a run fell short or a limit was exceeded, and leave with its code."""
+    stop, n = hardened.stop, len(hardened.records)
+    if isinstance(stop, KeyboardInterrupt):
+        raise stop
+    if isinstance(stop, EvenhandError) and not isinstance(stop, InvalidInput):
+        say(f"error: {shown(str(stop))}")
+        say(f"{n} of {n_planned} judged and kept; run the same command again to go on")
+        raise typer.Exit(3)
+    if stop is not None:
+        raise stop
+    if hardened.failed > max_failed:
+        say(f"error: {hardened.failed} of {n} judgements failed; --max-failed allows {max_failed}")
+        raise typer.Exit(3)
+    if document["exceeded"]:
+        say(f"error: --max-lift {document['max_lift']:g} is exceeded by {', '.join(document['exceeded'])}")
+        raise typer.Exit(1)

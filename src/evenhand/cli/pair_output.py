@@ -1,0 +1,65 @@
+"""What pairwise verdicts come to, for people: the order's part, who won against whom, and strengths."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evenhand.cli.output import shown
+
+__all__ = ["pair_lines"]
+
+_NAME = 32
+
+
+def pair_lines(pairs: Mapping[str, Any]) -> list[str]:
+    """The lines on one member's pairwise verdicts."""
+    lines = [
+        f"pairs    a better {pairs['a']}, b better {pairs['b']}, tie {pairs['tie']}, of {pairs['n']}",
+        f"swaps    {pairs['inconsistent']} inconsistent: "
+        f"{_share(pairs['inconsistent_share'], pairs['inconsistent_interval'])}; each counts as a tie",
+        _position_line(pairs),
+    ]
+    if "system_against_itself" in pairs:
+        lines.append(f"systems  {pairs['system_against_itself']} pairs are by one system: no game")
+    if "win_rates" not in pairs:
+        return lines
+    lines += ["", "win rates (a tie is half a point)"]
+    for row in pairs["win_rates"]:
+        share = _share(row["win_rate"], row["interval"])
+        met = f"{share} of {row['items']} items" if row["items"] else "undefined: they never met"
+        lines.append(f"  {shown(row['system'], _NAME)} over {shown(row['against'], _NAME)}: {met}")
+    return [*lines, *_strength_lines(pairs["strengths"]), ""]
+
+
+def _position_line(pairs: Mapping[str, Any]) -> str:
+    twice = pairs["first_twice"] + pairs["second_twice"]
+    if not twice:
+        return "position no verdict followed the place"
+    return (
+        f"position the first in both orders {pairs['first_twice']}, the second {pairs['second_twice']}: "
+        f"first {_share(pairs['position_preference'], pairs['position_interval'])}"
+    )
+
+
+def _strength_lines(strengths: Mapping[str, Any]) -> list[str]:
+    """Bradley-Terry strengths, strongest first."""
+    if strengths["undefined"]:
+        return [f"strengths undefined: {shown(strengths['undefined'])}"]
+    undefined = strengths["resamples_undefined"]
+    note = f", undefined in {undefined}" if undefined else ""
+    lines = [
+        f"strengths (Bradley-Terry, log scale, mean 0; {strengths['resamples']} resamples of "
+        f"{strengths['n_items']} items{note}, seed {strengths['seed']})"
+    ]
+    for row in strengths["systems"]:
+        ends = row["interval"]
+        between = (
+            "no interval: too many resamples are undefined" if ends is None else f"[{ends[0]:+.2f}, {ends[1]:+.2f}]"
+        )
+        lines.append(f"  {shown(row['system'], _NAME)}  {row['strength']:+.2f} {between}")
+    return lines
+
+
+def _share(share: float | None, interval: Sequence[float] | None) -> str:
+    if share is None or interval is None:
+        return "undefined"
+    return f"{share:.2f} [{interval[0]:.2f}, {interval[1]:.2f}]"

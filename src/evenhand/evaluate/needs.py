@@ -1,0 +1,69 @@
+"""What a judge needs of its items, looked at before anything is sent: a reference, or a second candidate."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from evenhand.errors import InvalidInput
+from evenhand.judges.pairwise import SOURCE_B
+from evenhand.terms import Item, JudgeSpec
+
+__all__ = ["Needs"]
+
+_WAY_OUT = {
+    "reference": "--map reference=COLUMN names the one that holds it",
+    "pairwise": "write candidate_a and candidate_b, or name columns with --map candidate=COLUMN "
+    f"--map source:{SOURCE_B}=COLUMN",
+}
+_WHAT = {"reference": "reference", "pairwise": "second candidate"}
+_HAS: dict[str, Callable[[Item], bool]] = {
+    "reference": lambda item: bool(item.reference and not item.reference.isspace()),
+    "pairwise": lambda item: item.text_of(SOURCE_B) is not None,
+}
+
+
+class Needs:
+    """Looks at items as they pass by, so that they are read no further time.
+
+    Args:
+        spec: the judge.
+    """
+
+    def __init__(self, spec: JudgeSpec) -> None:
+        self._spec = spec
+        self._has = _HAS.get(spec.protocol)
+        self._reads_b = SOURCE_B in {*(one.source for one in spec.passes), *(one.source for one in spec.detectors)}
+        self._n = self._lacking = 0
+
+    def seen(self, items: Iterable[Item]) -> Iterator[Item]:
+        """The items, each looked at.
+
+        Raises:
+            InvalidInput: an item is a pair, and the judge would pass over its second candidate in silence.
+        """
+        for item in items:
+            self._n += 1
+            if self._has is not None:
+                self._lacking += not self._has(item)
+            elif SOURCE_B in item.sources and not self._reads_b:
+                raise InvalidInput(
+                    f"judge {self._spec.name}: the item {item.id!r} holds two candidates, and `protocol: "
+                    f"{self._spec.protocol}` reads one: use `protocol: pairwise`, or name the one to judge with --map "
+                    "candidate=COLUMN"
+                )
+            yield item
+
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on items that will abstain for want of something, once all were seen.
+
+        Raises:
+            InvalidInput: every item lacks what the protocol compares.
+        """
+        protocol = self._spec.protocol
+        if not self._lacking:
+            return ()
+        if self._lacking == self._n:
+            raise InvalidInput(
+                f"judge {self._spec.name}: no item has a {_WHAT[protocol]}, which `protocol: {protocol}` needs: "
+                f"{_WAY_OUT[protocol]}"
+            )
+        lacking = f"{self._lacking} of {self._n} items have no {_WHAT[protocol]}"
+        return (f"{lacking} and will abstain; nothing is asked about them",)

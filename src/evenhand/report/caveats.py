@@ -1,0 +1,156 @@
+"""What a reader must know before any number: counted from the records, most serious first.
+
+A flag has a sentence here or is shown by its name; none is left out.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from evenhand.report.numbers import count, interval, percent, plural
+from evenhand.report.tallies import GroupTally
+from evenhand.stats.intervals import wilson_interval
+
+__all__ = ["Caveat", "caveats", "flag_text"]
+
+FEW = 30
+"""Below so many scores a distribution says little."""
+
+_MODE = 0.5
+
+FLAGS = {
+    "fail": (True, "a circuit breaker forced the lowest score"),
+    "breaker": (True, "a fatal finding tripped a circuit breaker"),
+    "capped_from": (True, "a circuit breaker lowered the score"),
+    "criterion_out": (True, "too little evidence: the criterion was taken out and its weight went to the others"),
+    "untested_model": (True, "the model's rating habits were never probed, so the prompt leans by default"),
+    "same_family": (True, "the judge is of the candidate's own model family, and judges tend to favour their kin"),
+    "shared_family": (True, "members of the panel share a model family, so their agreement counts for less"),
+    "members_without_verdict": (True, "a member of the panel gave no verdict"),
+    "self_check_failed": (True, "the criteria's scores hardly differ: the judge may not tell them apart"),
+    "against_sign": (True, "an item moved the score against its own sign, as the published formula allows"),
+    "one_sided": (False, "more than twice as many items on one side as on the other"),
+    "below_item_floor": (True, "fewer items than the floor: the score leans to the middle of the scale"),
+    "impossible_totals": (True, "no items can have these totals"),
+    "off_scale": (True, "the formula carried the score beyond its scale"),
+    "over_cap": (False, "more items than a cell holds; the weakest were left out"),
+    "escalated": (False, "the first judge was unsure, so a second one decided"),
+    "repeated": (False, "items that repeat another one word for word were counted once"),
+    "duplicates": (False, "items that say the same as another were counted once"),
+    "unsupported": (True, "items whose quotation does not support them were dropped"),
+    "contradictions": (True, "pairs of items contradict each other: a person should look"),
+    "unbacked": (True, "claims that their own source does not back: a person should look"),
+    "quotes_not_asked": (False, "no quotation was asked for, so none was checked"),
+    "person_must_decide": (True, "a person must decide: the criterion needs a source that the item lacks"),
+    "pass_left_out": (True, "the item lacks an optional source, so that pass was left out"),
+    "self_review": (True, "the submission brings a score or review of itself, which moved nothing"),
+    "repository_cut": (True, "the repository is larger than what was read: files were cut or left out"),
+    "features": (False, "the repository was read feature by feature, by an inventory of its features"),
+    "files_unread": (True, "files that the inventory put under no feature were not read"),
+    "feedback_cut": (False, "the feedback was longer than 800 words and was cut"),
+    "feedback_places_unknown": (True, "places that the feedback cites and no finding has"),
+    "feedback_failed": (True, "the feedback could not be had; the verdict does not rest on it"),
+    "not_asked": (False, "something was reported or left unquoted that was not asked for"),
+}
+"""Flag to (serious, sentence); what stands behind a colon names the criterion or finding, or is a number of items."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caveat:
+    """One sentence; `serious` ones come first."""
+
+    serious: bool
+    text: str
+
+
+def flag_text(flag: str) -> str:
+    """A flag as a sentence, or its bare name where none is known."""
+    name, _, more = flag.partition(":")
+    known = FLAGS.get(name)
+    if known is None:
+        return flag
+    return f"{known[1]} ({more})" if more else known[1]
+
+
+def caveats(groups: Sequence[GroupTally]) -> tuple[Caveat, ...]:
+    """All that applies, serious ones first."""
+    several = len(groups) > 1
+    made = [caveat for group in groups for caveat in _of_group(group, several)]
+    made += [*_flags(groups), *_of_all(groups)]
+    return tuple(sorted(made, key=lambda caveat: not caveat.serious))
+
+
+def _of_group(group: GroupTally, several: bool) -> Iterable[Caveat]:
+    sums = group.sums
+    who = f"{group.member or 'panel'}: " if several else ""
+    if sums.failed:
+        causes = ", ".join(f"{code} {count(n)}" for code, n in sorted(sums.causes.items()))
+        share = percent(sums.failed / sums.n)
+        yield Caveat(
+            serious=True,
+            text=f"{who}{plural(sums.failed, 'record')} of {count(sums.n)} failed ({share}): {causes}. A failure is "
+            "no score; it is in no figure below.",
+        )
+    if sums.abstained:
+        yield Caveat(
+            serious=2 * sums.abstained > sums.n,
+            text=f"{who}{plural(sums.abstained, 'record')} of {count(sums.n)} abstained, and have no score.",
+        )
+    if sums.quotes_offered:
+        bounds = interval(wilson_interval(sums.quotes_absent, sums.quotes_offered))
+        yield Caveat(
+            serious=sums.quotes_absent > 0,
+            text=f"{who}{count(sums.quotes_absent)} of {plural(sums.quotes_offered, 'quotation')} do not stand in the "
+            f"text: {percent(sums.quotes_absent / sums.quotes_offered)} fabricated (95 % interval {bounds}).",
+        )
+    yield from _of_scores(group, who)
+    if group.reruns:
+        yield Caveat(
+            serious=False,
+            text=f"{who or 'Judge: '}{group.reruns + 1} verdicts were asked for each item; intervals count each as one "
+            "more, and are too narrow by as much as reruns of one item agree.",
+        )
+
+
+def _of_scores(group: GroupTally, who: str) -> Iterable[Caveat]:
+    """Whether the scores tell candidates apart."""
+    n = group.sums.scores.total()
+    top = max(group.sums.scores.values(), default=0)
+    if n >= 5 and top / n >= _MODE:
+        bounds = interval(wilson_interval(top, n))
+        yield Caveat(
+            serious=True,
+            text=f"{who}{count(top)} of {plural(n, 'score')} are one and the same: mode share {percent(top / n)} "
+            f"(95 % interval {bounds}). Such a judge hardly tells candidates apart.",
+        )
+
+
+def _of_all(groups: Sequence[GroupTally]) -> Iterable[Caveat]:
+    """What is said once for all raters."""
+    sizes = sorted(n for group in groups if 0 < (n := group.sums.scores.total()) < FEW)
+    if sizes:
+        stood = count(sizes[0]) if sizes[0] == sizes[-1] else f"{count(sizes[0])} to {count(sizes[-1])}"
+        each = " for a rater" if len(groups) > 1 else ""
+        yield Caveat(serious=False, text=f"Few scores ({stood}{each}): every share below is uncertain.")
+    members = [group for group in groups if group.member is not None] or groups
+    unpriced = sum(group.sums.cost_unknown for group in members)
+    if unpriced:
+        n = sum(group.sums.n for group in members)
+        yield Caveat(serious=False, text=f"The price of {count(unpriced)} of {plural(n, 'record')} is unknown.")
+
+
+def _flags(groups: Sequence[GroupTally]) -> Iterable[Caveat]:
+    """One sentence a flag, with how many records have it."""
+    counts: Counter[str] = Counter()
+    n = sum(group.sums.n for group in groups)
+    for group in groups:
+        for flag, times in group.sums.flags.items():
+            name, _, more = flag.partition(":")
+            counts[name if name == "capped_from" or more.isdigit() else flag] += times
+    for flag, times in sorted(counts.items()):
+        known = FLAGS.get(flag.partition(":")[0])
+        sentence = flag_text(flag)
+        yield Caveat(
+            serious=known is None or known[0],
+            text=f"{count(times)} of {plural(n, 'record')}: {sentence}{'' if known else ' (flag)'}.",
+        )

@@ -1,0 +1,91 @@
+"""All rounding in pages, in one place: half up, from the number's shortest decimal form, and never to a false zero.
+
+What is not defined is said in a word, and what is not known is not shown as 0.
+"""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+
+__all__ = ["UNDEFINED", "UNKNOWN", "cost", "count", "interval", "number", "percent", "plural"]
+
+UNDEFINED = "undefined"
+UNKNOWN = "unknown"
+
+_SPACE = "\u202f"  # narrow, and no line break between a number and its sign
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A score, weight or estimate: rounded half up, without trailing zeros.
+
+    Args:
+        digits: most decimals, 0 or more.
+
+    >>> number(2.675), number(4.0), number(-0.001), number(None)
+    ('2.68', '4', '0', 'undefined')
+    """
+    if value is None or value != value:
+        return UNDEFINED
+    rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    text = f"{rounded:f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def percent(share: float | None) -> str:
+    """A share in percent: whole from 10 % to 90 %, one decimal outside; only nothing is 0 %, only all is 100 %.
+
+    >>> [percent(share).replace(chr(0x202f), " ") for share in (0, 0.0001, 0.034, 0.5, 0.9996, 1, None)]
+    ['0 %', '<0.1 %', '3.4 %', '50 %', '>99.9 %', '100 %', 'undefined']
+    """
+    if share is None or share != share:
+        return UNDEFINED
+    if 0 < share < 0.001:
+        return f"<0.1{_SPACE}%"
+    if 0.999 < share < 1:
+        return f">99.9{_SPACE}%"
+    hundred = Decimal(str(share)) * 100
+    return f"{number(float(hundred), 0 if 10 <= hundred <= 90 else 1)}{_SPACE}%"
+
+
+def interval(bounds: Sequence[float] | None) -> str:
+    """The 95 % interval of a share.
+
+    >>> interval((0.2553, 0.3662)).replace(chr(0x202f), " "), interval(None)
+    ('26 % to 37 %', 'undefined')
+    """
+    if bounds is None or bounds[0] != bounds[0]:
+        return UNDEFINED
+    return f"{percent(bounds[0])} to {percent(bounds[1])}"
+
+
+def count(n: int | None) -> str:
+    """A whole number with its thousands apart.
+
+    >>> count(1234567), count(None)
+    ('1,234,567', 'unknown')
+    """
+    return UNKNOWN if n is None else f"{n:,}"
+
+
+def plural(n: int, one: str, many: str = "") -> str:
+    """A number with its noun.
+
+    >>> plural(1, "record"), plural(2000, "record"), plural(0, "reply", "replies")
+    ('1 record', '2,000 records', '0 replies')
+    """
+    return f"{count(n)} {one if n == 1 else many or one + 's'}"
+
+
+def cost(usd: float | None) -> str:
+    """Dollars: two decimals from one dollar on, two significant digits below; unknown is a word.
+
+    >>> cost(12.345), cost(0.04567), cost(0.0000012), cost(0.0), cost(None)
+    ('$12.35', '$0.046', '$0.0000012', '$0', 'unknown')
+    """
+    if usd is None:
+        return UNKNOWN
+    amount = Decimal(str(usd))
+    if amount == 0:
+        return "$0"
+    digits = 2 if amount >= 1 else 1 - amount.adjusted()
+    return f"${amount.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):,f}"

@@ -1,0 +1,76 @@
+"""All rounding, as a table."""
+
+import pytest
+
+from evenhand.report.numbers import cost, count, interval, number, percent, plural
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [
+        (2.675, 2, "2.68"),  # a binary float just below; people expect its decimal form to round
+        (0.125, 2, "0.13"),
+        (-0.125, 2, "-0.13"),
+        (4.0, 2, "4"),
+        (10, 0, "10"),
+        (100, 2, "100"),
+        (-0.001, 2, "0"),
+        (62.8, 0, "63"),
+        (1e-9, 4, "0"),
+        (1e22, 2, "10000000000000000000000"),
+        (None, 2, "undefined"),
+        (float("nan"), 2, "undefined"),
+    ],
+)
+def test_a_number_is_rounded_half_up_without_trailing_zeros(value, digits, shown):
+    assert number(value, digits) == shown
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [
+        (0, "0 %"),
+        (0.0004, "<0.1 %"),
+        (0.034, "3.4 %"),
+        (0.0995, "10 %"),
+        (0.125, "13 %"),
+        (0.5, "50 %"),
+        (0.917, "91.7 %"),
+        (0.999, "99.9 %"),
+        (0.9995, ">99.9 %"),
+        (1, "100 %"),
+        (None, "undefined"),
+        (float("nan"), "undefined"),
+    ],
+)
+def test_only_nothing_is_none_and_only_all_is_all(share, shown):
+    assert percent(share).replace("\u202f", " ") == shown
+
+
+@pytest.mark.parametrize(
+    ("usd", "shown"),
+    [
+        (None, "unknown"),
+        (0.0, "$0"),
+        (0.00000123, "$0.0000012"),
+        (0.04567, "$0.046"),
+        (0.999, "$1.00"),
+        (1.005, "$1.01"),
+        (12345.6, "$12,345.60"),
+    ],
+)
+def test_a_price_is_never_shown_as_nothing_unless_it_is(usd, shown):
+    assert cost(usd) == shown
+
+
+def test_counts_have_their_thousands_apart_and_their_noun():
+    assert (count(1234567), count(None), plural(1, "reply", "replies"), plural(2, "reply", "replies")) == (
+        "1,234,567",
+        "unknown",
+        "1 reply",
+        "2 replies",
+    )
+
+
+def test_an_interval_without_trials_is_undefined():
+    assert (interval(None), interval((float("nan"), float("nan")))) == ("undefined", "undefined")
