@@ -87,12 +87,16 @@ def test_members_records_are_the_same_with_and_without_a_panel(judge, desk):
     assert [record for record in read(folder) if record["member"] is not None] == read(folder, "apart.jsonl")
 
 
-def test_models_of_the_command_line_are_a_panel_as_those_of_the_file(judge, desk):
+def test_models_of_the_command_line_stand_beside_each_other_unless_they_are_called_a_panel(judge, desk):
     folder = desk(a=[BOTH, FACT], b=[BOTH, NONE], c=[FACT, FACT])
     judge("-o", "r.jsonl")
     (folder / "judge.yaml").write_text(JUDGE.format(models="scripted/a.jsonl", more=""))
-    judge("-o", "again.jsonl", *(part for name in "abc" for part in ("-m", f"scripted/{name}.jsonl")))
+    three = [part for name in "abc" for part in ("-m", f"scripted/{name}.jsonl")]
+    judge("-o", "again.jsonl", "--panel", *three)
     assert (folder / "again.jsonl").read_bytes() == (folder / "r.jsonl").read_bytes()
+    assert judge("-o", "apart.jsonl", *three).code == 0
+    assert [record["member"] for record in read(folder, "apart.jsonl")][:3] == three[1::2]
+    assert judge("-o", "two.jsonl", *three[:4]).code == 0
 
 
 def test_running_again_gives_the_same_bytes_without_a_call(judge, desk):

@@ -76,7 +76,10 @@ def judge(
         list[str] | None, typer.Option(help="NAME=FILE: a further text of a single item, such as demo=talk.txt.")
     ] = None,
     skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave items without a candidate out.")] = False,
-    no_panel: Annotated[bool, typer.Option("--no-panel", help="Several models: record each alone.")] = False,
+    panel: Annotated[
+        bool | None,
+        typer.Option("--panel/--no-panel", help="Combine several models; the default for a file's, not for --model."),
+    ] = None,
     allow_self_judging: Annotated[
         bool, typer.Option("--allow-self-judging", help="Let a model judge candidates of its own.")
     ] = False,
@@ -126,7 +129,7 @@ def judge(
         store=store,
         base_url=base_url,
         dry=dry_run,
-        panel=not no_panel,
+        panel=_as_panel(panel, model, spec),
         allow_self_judging=allow_self_judging,
         anyway=anyway,
     )
@@ -252,6 +255,11 @@ def _pairs(option: str, expected: str, pairs: list[str] | None) -> list[tuple[st
             raise InvalidInput(f"{option} {shown(pair)}: expected {expected}")
         found.append((name, value))
     return found
+
+
+def _as_panel(wanted: bool | None, models: list[str] | None, spec: "JudgeSpec") -> bool:
+    """Whether several models decide together: those a judge file declares do, those set beside each other do not."""
+    return wanted if wanted is not None else not models or spec.escalate is not None
 
 
 def _repositories(wanted: str | None, items_path: Path, spec: "JudgeSpec") -> "RepositoryMode":
