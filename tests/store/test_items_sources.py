@@ -244,7 +244,7 @@ def test_a_repository_can_be_the_candidate_and_have_a_demo(tmp_path: Path) -> No
         "other/candidate.py": "c = 1\n",
     }
     first, second = read_items(folder_of(tmp_path, files))
-    assert (first.id, first.sources, first.metadata) == ("a", {"demo": "0:01 it runs"}, {"n_files": 1})
+    assert item.metadata == {"n_files": 1, "skipped": {"not text": ["logo.png"]}}
     assert first.candidate == "--- file: src/m.py\nm = 1\n"
     assert (second.id, second.candidate) == ("other", "--- file: candidate.py\nc = 1\n")
 
