@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from evenhand.errors import InvalidInput
-from evenhand.repository_text import RepositoryText
 from evenhand.identity import item_hash
+from evenhand.repository_text import RepositoryText
 from evenhand.store.item_fields import field_mapping
 from evenhand.store.items import Items, read_items
 from evenhand.terms import Item
