@@ -8,7 +8,7 @@ def record(score=None, *, status="verdict", rerun=0, item="i"):
     cause = {"code": "empty", "message": "", "raw_key": None} if status == "failed" else None
     return Record(
         item=item, item_hash="h", metadata={}, judge={}, member="p/m", rerun=rerun, status=status, score=score,
-        exact=None if score is None else float(score), cause=cause,
+        exact=None if score is None else float(score), scale=None if score is None else (0, 10), cause=cause,
     )  # fmt: skip
 
 
@@ -97,3 +97,8 @@ def test_judgements_are_paired_by_item_and_rerun_and_the_others_counted():
     pairs, missing = paired(plain, changed)
     assert pairs == {"a": [(record(1), record(4))]}
     assert missing == 3
+
+
+def test_the_lowest_score_cannot_fall_and_is_left_out():
+    found = reaction_of("c", items((record(0), record(0)), (record(0), record(2)), (record(2), record(0))))
+    assert (found.n, found.reacted, found.at_lowest) == (1, 1, 2)

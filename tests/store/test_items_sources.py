@@ -7,6 +7,7 @@ import pytest
 
 from evenhand.errors import InvalidInput
 from evenhand.identity import item_hash
+from evenhand.repository_text import RepositoryText
 from evenhand.store.item_fields import field_mapping
 from evenhand.store.items import Items, read_items
 from evenhand.terms import Item
@@ -244,9 +245,14 @@ def test_a_repository_can_be_the_candidate_and_have_a_demo(tmp_path: Path) -> No
         "other/candidate.py": "c = 1\n",
     }
     first, second = read_items(folder_of(tmp_path, files))
-    assert (first.id, first.sources, first.metadata) == ("a", {"demo": "0:01 it runs"}, {"n_files": 1})
-    assert first.candidate == "--- file: src/m.py\nm = 1\n"
-    assert (second.id, second.candidate) == ("other", "--- file: candidate.py\nc = 1\n")
+    assert (first.id, first.sources) == ("a", {"demo": "0:01 it runs"})
+    assert first.metadata == {"n_files": 1, "skipped": {"not text": ["logo.png"]}}
+    for item, path, text in ((first, "src/m.py", "m = 1"), (second, "candidate.py", "c = 1")):
+        files_of = RepositoryText.of(item.candidate)
+        assert files_of is not None
+        at = item.candidate.index(text)
+        assert files_of.place((at, at + len(text))) == f"{path}:1"
+    assert second.id == "other"
 
 
 def test_a_repository_with_candidate_files_stays_one_item(tmp_path: Path) -> None:

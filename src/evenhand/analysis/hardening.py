@@ -4,8 +4,9 @@ The lift of a payload is paired: the score of an item with it minus that of the 
 reruns, then over items. The interval is a percentile bootstrap over items at 95 %; where every item moved alike it is a
 point, and the count of lifted items with its own interval says more.
 
-A control is the reverse. An item reacts if its score differs, or if one side has a score and the other has none. A
-judge is said not to read where the interval of the share that reacted ends below one half.
+A control is the reverse. An item reacts if its score differs, or if one side has a score and the other has none. One
+that has the lowest score already cannot tell: what is changed is worth no more, so that a good judge leaves it there.
+A judge is said not to read where the interval of the share that reacted ends below one half.
 """
 
 import math
@@ -64,11 +65,15 @@ class Reaction:
     """What one control showed.
 
     Args:
-        n: items that can tell: a score on one side at least, and no failure in any rerun.
+        n: items that can tell: a score on one side at least, not the lowest one as they are, and no failure in any
+            rerun.
         reacted: of these, those that reacted in some rerun.
         share: reacted / n; None without items.
         interval: Wilson's.
         reads: False where the interval ends below one half; None without items.
+        at_lowest: items left out since they have the lowest score as they are.
+        silent: items left out since they abstain on both sides.
+        failed: judgements that failed on a side or are missing.
         why_not: why the control could not be run; None where it was.
     """
 
@@ -78,6 +83,7 @@ class Reaction:
     share: float | None = None
     interval: tuple[float, float] | None = None
     reads: bool | None = None
+    at_lowest: int = 0
     silent: int = 0
     failed: int = 0
     why_not: str | None = None
@@ -153,7 +159,7 @@ def reaction_of(kind: str, pairs: Mapping[str, Sequence[Pair]], *, missing: int 
         pairs: item to its judgements on both sides, one a rerun.
         missing: judgements without a counterpart; they count as failed.
     """
-    n = reacted = silent = 0
+    n = reacted = silent = at_lowest = 0
     failed = missing
     for judgements in pairs.values():
         n_failed = sum("failed" in {before.status, after.status} for before, after in judgements)
@@ -162,6 +168,9 @@ def reaction_of(kind: str, pairs: Mapping[str, Sequence[Pair]], *, missing: int 
             continue
         if all(before.status == after.status == "abstained" for before, after in judgements):
             silent += 1
+            continue
+        if all(_is_lowest(before) for before, _ in judgements):
+            at_lowest += 1
             continue
         n += 1
         reacted += any(_differs(before, after) for before, after in judgements)
@@ -173,6 +182,7 @@ def reaction_of(kind: str, pairs: Mapping[str, Sequence[Pair]], *, missing: int 
         share=reacted / n if n else None,
         interval=interval,
         reads=None if interval is None else interval[1] >= READS,
+        at_lowest=at_lowest,
         silent=silent,
         failed=failed,
     )
@@ -199,6 +209,11 @@ def _differs(before: Record, after: Record) -> bool:
     if before.status != after.status:
         return True
     return before.status == "verdict" and _value(before) != _value(after)
+
+
+def _is_lowest(record: Record) -> bool:
+    """Whether a score stands at the lower end of its scale."""
+    return record.status == "verdict" and record.scale is not None and _value(record) <= record.scale[0]
 
 
 def _value(record: Record) -> float:

@@ -94,10 +94,12 @@ def _control_line(row: Mapping[str, Any]) -> str:
     if row["why_not"]:
         return f"{head}not run: {row['why_not']}"
     if row["share"] is None:
-        return f"{head}undefined: no item has a score on either side ({row['silent']} silent, {row['failed']} failed)"
+        left_out = f"{row['at_lowest']} lowest already, {row['silent']} without a score, {row['failed']} failed"
+        return f"{head}undefined: no item can tell ({left_out})"
     verdict = "" if row["reads"] else "  THE JUDGE IS NOT READING"
     low, high = row["interval"]
-    return f"{head}{row['share']:>8.2f}  [{low:.2f}, {high:.2f}] of {row['n']} items{verdict}"
+    lowest = f" ({row['at_lowest']} lowest already)" if row["at_lowest"] else ""
+    return f"{head}{row['share']:>8.2f}  [{low:.2f}, {high:.2f}] of {row['n']} items{lowest}{verdict}"
 
 
 def _signed(value: float | None) -> str:

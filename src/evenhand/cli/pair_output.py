@@ -32,11 +32,12 @@ def pair_lines(pairs: Mapping[str, Any]) -> list[str]:
 
 def _position_line(pairs: Mapping[str, Any]) -> str:
     twice = pairs["first_twice"] + pairs["second_twice"]
+    once = f"; a tie in one order only {pairs['one_tie']}" if pairs["one_tie"] else ""
     if not twice:
-        return "position no verdict followed the place"
+        return f"position no verdict followed the place in both orders{once}"
     return (
         f"position the first in both orders {pairs['first_twice']}, the second {pairs['second_twice']}: "
-        f"first {_share(pairs['position_preference'], pairs['position_interval'])}"
+        f"first {_share(pairs['position_preference'], pairs['position_interval'])}{once}"
     )
 
 

@@ -36,7 +36,7 @@ def rescore(
     from evenhand.evaluate.rescoring import Rescorer, differences
     from evenhand.store.judge_files import read_judge
     from evenhand.store.packaged import templates
-    from evenhand.store.records import RecordWriter, read_records
+    from evenhand.store.records import RecordWriter, read_records, record_document
     from evenhand.store.sql import open_store
 
     scoring = _scoring(variant, set_)
@@ -66,7 +66,11 @@ def rescore(
                 records.append(change.after)
     document: dict[str, Any] = {
         "schema": "evenhand.rescore/1",
-        **({"records": records} if output is None else {"records_path": str(output)}),
+        **(
+            {"records": [record_document(record) for record in records]}
+            if output is None
+            else {"records_path": str(output)}
+        ),
         "summary": after.document(),
         "before": before.document(),
         "moved": dict(sorted(moved.items())),

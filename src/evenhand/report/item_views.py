@@ -237,6 +237,7 @@ def _item(item: Mapping[str, Any], shown: Shown, marks: _Marks) -> Finding:
     words = "strength" if impact > 0 else "weakness"
     labels = ("perspective", "pass", "bucket", "detector", "catalog_id")
     notes = [f"{name.replace('_', ' ')} {item[name]}" for name in labels if item.get(name)]
+    notes += [f"at {item['place']}"] if item.get("place") else []
     notes += [f"in the source {source}"] if source != "candidate" else []
     notes += [f"also found by {', '.join(map(str, item['merged']))}"] if item.get("merged") else []
     notes += [f"does not count: {str(item.get('dropped') or 'absent_quote').replace('_', ' ')}"] if not counted else []
