@@ -77,7 +77,7 @@ class OwnStand:
         """Where checklists are answered."""
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def items(self, n: int) -> str:
+    def write_items(self, n: int, path: Path) -> None:
         """Items as JSONL: a question of about 300 characters, an answer of about 900."""
         words = [
             "tram",
@@ -93,12 +93,12 @@ class OwnStand:
             "velvet",
             "otter",
         ]
-        rows = []
-        for k in range(n):
-            chosen = [words[(k * 7 + j * j) % len(words)] for j in range(180)]
-            task = f"Question ITEM-{k}: what links {' '.join(chosen[:40])}?"
-            rows.append({"id": str(k), "task": task, "candidate": f"The answer is {' '.join(chosen[40:])}."})
-        return "\n".join(map(json.dumps, rows)) + "\n"
+        with path.open("w") as stream:
+            for k in range(n):
+                chosen = [words[(k * 7 + j * j) % len(words)] for j in range(180)]
+                task = f"Question ITEM-{k}: what links {' '.join(chosen[:40])}?"
+                row = {"id": str(k), "task": task, "candidate": f"The answer is {' '.join(chosen[40:])}."}
+                stream.write(json.dumps(row) + "\n")
 
     def floor(self, items: Path, n: int, in_flight: int, run: str) -> list[str]:
         """The command of the bare loop."""
@@ -145,13 +145,14 @@ class GivenStand(OwnStand):
         """Where checklists are answered."""
         return f"http://127.0.0.1:{self.port}/{self.protocol}/v1"
 
-    def items(self, n: int) -> str:
+    def write_items(self, n: int, path: Path) -> None:
         """The folder's own items."""
         program = (
             f"import sys, json; sys.path.insert(0, {str(self.folder)!r}); sys.argv = ['x']; from common import items\n"
             f"for it in items({n}): print(json.dumps({{'id': str(it['id']), 'task': it['q'], 'candidate': it['a']}}))"
         )
-        return subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout
+        with path.open("wb") as stream:
+            subprocess.run([sys.executable, "-c", program], stdout=stream, check=True)
 
     def floor(self, items: Path, n: int, in_flight: int, run: str) -> list[str]:
         """The command of the folder's bare loop."""
@@ -205,9 +206,10 @@ def _per_item(n: int, few: Spent, many: Spent) -> Spent:
 
 
 def _items(stand: OwnStand, n: int) -> Path:
+    """The file of items; never as a whole in this process, since a child's peak of memory begins at its parent's."""
     path = stand.scratch / f"items-{n}.jsonl"
     if not path.exists():
-        path.write_text(stand.items(n))
+        stand.write_items(n, path)
     return path
 
 

@@ -17,7 +17,7 @@ from evenhand.terms import Reply, TokenChoice, Usage
 
 __all__ = ["Gathered", "load", "runtime_version", "schema_grammar"]
 
-_BATCH = 512  # tokens of a prompt between two chances to stop
+_BATCH = 128  # tokens of a prompt between two chances to stop; 512 would save 6 % of its CPU time
 _EXTRA = 'local models need the extra "local"; install it with: pip install "evenhand[local]"'
 _PROBE = """
 import sys
