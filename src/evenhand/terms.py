@@ -150,12 +150,16 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
-    """One model as the judge file names it: `provider/model`, and where it is reached."""
+    """One model as the judge file names it: `provider/model`, and where it is reached.
+
+    `endpoint_id` names the endpoint in content keys instead of its address, so that replies outlive a port that moves.
+    """
 
     model: str
     base_url: str | None = None
     api_key_env: str | None = None
     family: str | None = None
+    endpoint_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -267,3 +267,14 @@ def test_retry_failed_asks_the_unreadable_afresh_and_stays_with_what_it_got(desk
     assert summary() == (0, 4, 0)
     assert summary("--retry-failed") == (4, 0, 4)
     assert summary() == (4, 0, 0)
+
+
+def test_replies_outlive_an_address_where_the_endpoint_has_a_name_of_its_own(desk, endpoints):
+    text = (desk.folder / "judge.yaml").read_text()
+    named = "models: [{model: openai/fake-judge, endpoint_id: our gateway}]"
+    (desk.folder / "judge.yaml").write_text(text.replace("models: [openai/fake-judge]", named))
+    desk.items(5)
+    first, moved = endpoints(), endpoints()
+    assert desk.judge(first).returncode == 0
+    assert desk.judge(moved).returncode == 0
+    assert (first.stats()["calls"], moved.stats()["calls"]) == (5, 0)

@@ -74,9 +74,10 @@ def resolve(
     provider, model = parse_model(spec.model)
     entry = known(provider)
     if entry.wire in ("local", "scripted"):
-        if spec.base_url is not None or spec.api_key_env is not None:
+        if spec.base_url is not None or spec.api_key_env is not None or spec.endpoint_id is not None:
             raise InvalidInput(
-                f"{spec.model}: it runs in this process, so base_url and api_key_env mean nothing; take them out"
+                f"{spec.model}: it runs in this process, so base_url, api_key_env and endpoint_id mean nothing; "
+                "take them out"
             )
         return Target(wire=entry.wire, provider=provider, model=model)
     found = credentials(provider, entry, spec, base_url=base_url, environ=environ, dotenv=dotenv, need_key=need_key)
@@ -88,7 +89,7 @@ def resolve(
         base_url=found.base_url,
         key=found.key,
         key_note=found.key_note,
-        identity=endpoint_identity(found.base_url),
+        identity=spec.endpoint_id or endpoint_identity(found.base_url),
         proxy=proxy_for(found.base_url, environ),
         price_list=entry.prices if found.own_address else None,
     )
@@ -148,4 +149,6 @@ def _open_vendor(target: Target) -> "Provider":
             f"({error.name} is missing); run: pip install 'evenhand[vendors]'"
         ) from error
     key = target.key.reveal() if target.key else None
-    return VendorProvider(target.provider, api_key=key, base_url=target.base_url, key_note=target.key_note)
+    return VendorProvider(
+        target.provider, api_key=key, base_url=target.base_url, key_note=target.key_note, identity=target.identity
+    )

@@ -63,18 +63,26 @@ class VendorProvider:
         api_key: None sends a placeholder, for endpoints that need none.
         base_url: the vendor's own unless given.
         key_note: which variable the key came from; shown when the endpoint rejects it.
+        identity: for content keys; the normalised base URL unless given.
     Raises:
         InvalidInput: another vendor, or an address that is none.
     """
 
     def __init__(
-        self, name: str, *, api_key: str | None = None, base_url: str | None = None, key_note: str = ""
+        self,
+        name: str,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        key_note: str = "",
+        identity: str | None = None,
     ) -> None:
         if name not in ("anthropic", "google"):
             raise InvalidInput(f"{name}: no vendor wire of that name; use anthropic or google")
         self.name = name
         self.base_url = (base_url or known(name).base_url or "").rstrip("/")
-        self.identity = endpoint_identity(self.base_url)
+        self.place = endpoint_identity(self.base_url)
+        self.identity = identity or self.place
         self.max_concurrency: int | None = None
         self._key = api_key
         self._key_note = key_note
@@ -103,7 +111,7 @@ class VendorProvider:
                 call,
                 profile,
                 key=self._key,
-                url=self.identity,
+                url=self.place,
                 note=self._key_note,
                 limit_s=timeout_s,
             )

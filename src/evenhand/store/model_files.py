@@ -38,6 +38,7 @@ def model_document(model: ModelSpec) -> dict[str, str]:
         "base_url": model.base_url,
         "api_key_env": model.api_key_env,
         "family": model.family,
+        "endpoint_id": model.endpoint_id,
     }
     return {name: text for name, text in fields.items() if text is not None}
 
@@ -46,7 +47,9 @@ def _model(value: Value) -> ModelSpec:
     """A model: its name, or a mapping with its name and where it is reached."""
     if value.kind != "mapping":
         return ModelSpec(model=_model_name(value))
-    entries = value.entries(("model", "base_url", "api_key_env", "family"), {"name": "model", "url": "base_url"})
+    entries = value.entries(
+        ("model", "base_url", "api_key_env", "family", "endpoint_id"), {"name": "model", "url": "base_url"}
+    )
     if "model" not in entries:
         value.refuse("is missing; write provider/model", "model")
     return ModelSpec(
@@ -54,6 +57,7 @@ def _model(value: Value) -> ModelSpec:
         base_url=_base_url(entries["base_url"]) if "base_url" in entries else None,
         api_key_env=_variable(entries["api_key_env"]) if "api_key_env" in entries else None,
         family=entries["family"].text() if "family" in entries else None,
+        endpoint_id=entries["endpoint_id"].text() if "endpoint_id" in entries else None,
     )
 
 
