@@ -47,7 +47,7 @@ def yes_no(alternatives: Sequence[tuple[str, float]]) -> YesNo:
 
     >>> found = yes_no([("Yes", -0.7), (" yes", -2.0), ("No", -1.2), ("The", -3.0)])
     >>> round(found.probability, 4), round(found.mass, 4), found.strongest[0]
-    (0.6765, 0.9331, 'The')
+    (0.6772, 0.9331, 'The')
     """
     sums = {"yes": 0.0, "no": 0.0}
     strongest: tuple[str, float] | None = None
