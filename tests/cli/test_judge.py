@@ -441,7 +441,9 @@ def test_a_models_name_is_the_same_with_either_separator(evenhand, desk):
 
 @pytest.mark.parametrize("name", sorted(example_judges()))
 def test_every_judge_that_ships_can_be_put_to_work(evenhand, desk, tmp_path, name):
-    desk(items=[{"id": "a", "candidate": "It is clear.", "reference": "It is clear."}])
+    other = {"candidate_a": "It is clear.", "candidate_b": "It is not."}
+    one = {"candidate": "It is clear.", "reference": "It is clear."}
+    desk(items=[{"id": "a", **(other if name == "pairwise" else one)}])
     (tmp_path / "shipped.yaml").write_text(example_judge(name), encoding="utf-8")
     done = evenhand("judge", "shipped.yaml", "items.jsonl", "--dry-run", "--json")
     assert done.code == 0, done.err

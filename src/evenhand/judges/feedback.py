@@ -64,8 +64,8 @@ class FeedbackPrompt:
 def bounded(text: str, most: int = MOST_WORDS) -> tuple[str, bool]:
     """At most so many words of a text, up to a sentence end where one lies in the last half; and whether it was cut.
 
-    >>> bounded("One two. Three four five.", 4)
-    ('One two.', True)
+    >>> bounded("One two three. Four five.", 4)
+    ('One two three.', True)
     """
     ends = [found.end() for found in re.finditer(r"\S+", text)]
     if len(ends) <= most:

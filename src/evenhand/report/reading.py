@@ -5,7 +5,7 @@ from pathlib import Path
 
 from evenhand.report.caveats import caveats
 from evenhand.report.gathering import Gathered, gather
-from evenhand.report.item_views import Shown, item_view, record_view, who
+from evenhand.report.item_views import Shown, item_view, record_view
 from evenhand.report.model import Group, Judge, Question, Report, Row
 from evenhand.report.numbers import UNDEFINED, UNKNOWN, cost, count, interval, number, percent, plural
 from evenhand.report.tallies import CheckTally, CriterionTally, GroupTally, bars
@@ -13,7 +13,7 @@ from evenhand.report.texts import Library
 from evenhand.stats.intervals import wilson_interval
 from evenhand.terms import CheckGroup, Record
 
-__all__ = ["ITEMS_SHOWN", "read_report"]
+__all__ = ["ITEMS_SHOWN", "read_report", "source_name"]
 
 ITEMS_SHOWN = 50
 """Items in full, unless said."""
@@ -192,6 +192,3 @@ def _judges(tallies: Sequence[GroupTally], library: Library, hide_scores: bool) 
 
 def _weight(weight: object, hide_scores: bool) -> str:
     return "" if hide_scores or weight is None else number(float(str(weight)), 4)
-
-
-__all__ += ["source_name", "who"]
