@@ -294,6 +294,7 @@ BAD = {
     "a model named twice in two forms": (["judge.yaml", "items.jsonl", "-m", "openai/b", "-m", "openai:b"], "--reruns"),
     "records in place of the items": (["judge.yaml", "items.jsonl", "-o", "items.jsonl"], "name another file"),
     "a mapping without a column": (["judge.yaml", "items.jsonl", "--map", "candidate"], "FIELD=COLUMN"),
+    "a field mapped twice": (["judge.yaml", "items.jsonl", "--map", "task=a", "--map", "task=b"], "mapped to"),
     "dollars without a price": (["judge.yaml", "items.jsonl", "--budget-usd", "1"], "--budget-tokens"),
     "an output of no known kind": (["judge.yaml", "items.jsonl", "-o", "out.docx"], ".jsonl"),
     "an output in no folder": (["judge.yaml", "items.jsonl", "-o", "no/such/out.jsonl"], "no/such"),

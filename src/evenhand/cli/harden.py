@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.cli.judge import DEFAULT_STORE, column_mapping, overridden, refuse_what_candidates_bring
+from evenhand.cli.judge import DEFAULT_STORE, overridden, refuse_what_candidates_bring
 from evenhand.cli.output import json_text, say, shown, warn
 from evenhand.errors import EvenhandError, InvalidInput
 
@@ -71,13 +71,16 @@ def harden(
     from evenhand.engine.retry import RetryPolicy
     from evenhand.evaluate.evaluation import Settings
     from evenhand.evaluate.hardening import Hardening, chosen_kinds
+    from evenhand.store.item_fields import field_mapping
     from evenhand.store.items import read_items
     from evenhand.store.judge_files import read_judge
 
     kinds = chosen_kinds(kind or [])
     spec = overridden(read_judge(judge_file), model, reruns, temperature)
     refuse_what_candidates_bring(items_path, store)
-    items = read_items(items_path, mapping=column_mapping(map_), encoding=encoding, limit=limit, skip_empty=skip_empty)
+    items = read_items(
+        items_path, mapping=field_mapping(map_ or ()), encoding=encoding, limit=limit, skip_empty=skip_empty
+    )
     hardening = Hardening(
         spec,
         list(items),

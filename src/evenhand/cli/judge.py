@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evenhand.store.item_folders import RepositoryMode
     from evenhand.terms import JudgeSpec, Record
 
-__all__ = ["column_mapping", "judge", "overridden", "refuse_what_candidates_bring"]
+__all__ = ["judge", "overridden", "refuse_what_candidates_bring"]
 
 DEFAULT_STORE = Path(".evenhand/evenhand.db")
 _INVENTORIED_CHARS = 8_000_000  # of a repository that is read feature by feature
@@ -103,6 +103,7 @@ def judge(
     from evenhand.engine.retry import RetryPolicy
     from evenhand.evaluate.evaluation import Settings
     from evenhand.evaluate.session import Session
+    from evenhand.store.item_fields import field_mapping
     from evenhand.store.items import read_items
 
     if hide_scores and as_json:
@@ -114,7 +115,7 @@ def judge(
         _refuse_overwriting(output, judge_file, items_path)
     items = read_items(
         items_path,
-        mapping=column_mapping(map_),
+        mapping=field_mapping(map_ or ()),
         encoding=encoding,
         limit=limit,
         skip_empty=skip_empty,
@@ -239,11 +240,6 @@ def overridden(
     if not spec.models:
         raise InvalidInput(f"{spec.name}: no model is named; write `models: [provider/model]` or use --model")
     return spec
-
-
-def column_mapping(pairs: list[str] | None) -> dict[str, str]:
-    """The columns of `--map FIELD=COLUMN`, by field."""
-    return dict(_pairs("--map", "FIELD=COLUMN, such as candidate=my_column", pairs))
 
 
 def _pairs(option: str, expected: str, pairs: list[str] | None) -> list[tuple[str, str]]:

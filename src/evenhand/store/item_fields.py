@@ -46,7 +46,9 @@ def field_mapping(assignments: Iterable[str]) -> dict[str, str]:
     for assignment in assignments:
         name, equals, column = assignment.partition("=")
         if not equals or not column:
-            raise InvalidInput(f"--map {quoted(assignment)}: expected field=column, such as --map candidate=my_column")
+            raise InvalidInput(
+                f"--map {quoted(assignment)}: expected field=column; write FIELD=COLUMN, such as candidate=my_column"
+            )
         if name in mapping:
             raise InvalidInput(f"--map {quoted(assignment)}: {name} is mapped to {quoted(mapping[name])} already")
         mapping[name] = column
