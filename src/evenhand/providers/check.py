@@ -135,7 +135,8 @@ class _Session:
     async def limit(self, profile: Profile) -> Finding:
         """Whether the limit of a reply holds, and whether reaching it is reported."""
         long = Message(role="user", text="Write down the numbers from one to five hundred, in words.")
-        call = Call(model=self._model, messages=(long,), max_tokens=16, temperature=None)
+        # Temperature 0, or chance may end the reply of a small model before the limit.
+        call = Call(model=self._model, messages=(long,), max_tokens=16)
         reply = await self._try(call, profile)
         if isinstance(reply, Finding):
             return replace(reply, asked="max_tokens")
