@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import textwrap
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["print_summary", "progress_line", "summary_lines", "watch"]
 
 _BAR = 30
+_WIDTH = 79
+_INDENT = 9  # of what a line says, behind its name
 
 
 async def watch(evaluation: "Evaluation", n: int) -> None:
@@ -77,7 +80,8 @@ def print_summary(
         out.print()
         for line in _panel_lines(document["panel"], hide_scores=hide_scores):
             out.print(line, overflow="fold")
-    out.print(_calls_line(calls, seconds), overflow="fold")
+    for line in _calls_lines(calls, seconds):
+        out.print(line, overflow="fold")
 
 
 def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> list[str]:
@@ -108,7 +112,7 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     lines.append(f"tokens   {usage['input_tokens']:,} in{cached}, {usage['output_tokens']:,} out{unknown}")
     lines.append(_cost_line(group))
     if group["flags"]:
-        lines.append("flags    " + ", ".join(f"{shown(flag)} {count}" for flag, count in group["flags"].items()))
+        lines += _listed("flags", [f"{shown(flag)} {count}" for flag, count in group["flags"].items()])
     return lines
 
 
@@ -192,14 +196,27 @@ def _cost_line(group: Mapping[str, Any]) -> str:
     return f"cost     unknown: {group['cost_unknown']} of {group['n']} judgements have no known price"
 
 
-def _calls_line(calls: Mapping[str, Any], seconds: float) -> str:
+def _calls_lines(calls: Mapping[str, Any], seconds: float) -> list[str]:
     faults: Mapping[str, int] = calls["faults"]
-    failed = f", of them {sum(faults.values())} faults ({_counts(faults)})" if faults else ""
-    return f"calls    {calls['asked']} sent{failed}, {calls['stored']} answered from the store; {_duration(seconds)}"
+    parts = [f"{calls['asked']} sent", f"{calls['stored']} answered from the store; {_duration(seconds)}"]
+    if faults:
+        codes = [f"{shown(name)} {count}" for name, count in faults.items()]
+        codes[0] = f"of them {sum(faults.values())} faults ({codes[0]}"
+        parts[1:1] = [*codes[:-1], f"{codes[-1]})"]
+    return _listed("calls", parts)
 
 
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.items())
+def _listed(name: str, parts: Sequence[str]) -> list[str]:
+    """A named line of parts, wrapped between them where it is too long, so that a name keeps its count."""
+    text = ", ".join(part.replace(" ", "\0") for part in parts)
+    made = textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=f"{name:<{_INDENT}}",
+        subsequent_indent=" " * _INDENT,
+        break_on_hyphens=False,
+    )
+    return [line.replace("\0", " ") for line in made]
 
 
 def _share(share: float | None, interval: Sequence[float] | None) -> str:
