@@ -40,6 +40,7 @@ DEMO_ITEMS = [
     item("The import crashes.", "The import ends with a crash", "fit", -5),
     item("It stops at row nine.", "The parser stops at row nine", "fit", -2, "adversary"),
 ]
+NO_MORE = {"items": []}
 MARKS = [{"reason": "The demo shows otherwise.", "mark": "contradicts", "item": 1, "other": 6}]
 
 
@@ -68,9 +69,8 @@ def by_claim(record):
 
 
 def test_passes_merge_refute_and_take_out_and_the_record_can_be_computed_again(desk):
-    more = {"items": []}
-    (record,) = desk([{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, more, {"marks": MARKS}])
-    assert len(record["keys"]) == 4
+    (record,) = desk([{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, NO_MORE, NO_MORE, {"marks": MARKS}])
+    assert len(record["keys"]) == 5
     found = by_claim(record)
     assert found["It is quick."]["dropped"] == "absent_quote"
     assert found["errors name lines"]["dropped"] == "duplicate"
@@ -99,9 +99,11 @@ def test_a_criterion_that_falls_short_is_asked_about_once_more_by_name(desk):
             item("Lines are named.", "Errors name their line", "depth", 2),
         ]
     }
-    (record,) = desk([{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, more, {"marks": []}])
+    shown = {"items": [item("The import is slow.", "The import ends", "depth", -1)]}
+    (record,) = desk([{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, more, shown, {"marks": []}])
     found = by_claim(record)
     assert found["Lines are named."]["counted"] is True
+    assert (found["The import is slow."]["counted"], found["The import is slow."]["source"]) == (True, "demo")
     assert found["It is shallow."]["dropped"] == "duplicate"
     assert found["It has no tests at all."]["dropped"] == "not_asked"
     assert [criterion["weight"] for criterion in record["criteria"]] == [0.4, 0.4, 0.2]
@@ -109,7 +111,7 @@ def test_a_criterion_that_falls_short_is_asked_about_once_more_by_name(desk):
 
 def test_silence_on_more_than_a_quarter_of_the_weight_never_pays(desk):
     only = {"items": [item("It reads rows.", "The parser reads every row", "fit", 5)] * 1}
-    (record,) = desk([only, {"items": []}, {"items": []}, {"marks": []}])
+    (record,) = desk([only, NO_MORE, NO_MORE, NO_MORE, {"marks": []}])
     assert record["status"] == "abstained"
     assert record["score"] is None
     assert record["reason"].startswith("fewer than 2 items count for 'fit' (1), 'craft' (0), 'depth' (0)")
@@ -131,10 +133,10 @@ def test_an_item_without_a_required_source_abstains_and_nothing_is_sent(desk):
 
 
 def test_an_unreadable_synthesis_fails_the_record(desk):
-    replies = [{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, {"items": []}, *[{"marks": [{"mark": "x"}]}] * 3]
+    replies = [{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, NO_MORE, NO_MORE, *[{"marks": [{"mark": "x"}]}] * 3]
     (record,) = desk(replies, None, JUDGE, "--max-failed", 1)
     assert (record["status"], record["cause"]["code"]) == ("failed", "unreadable")
-    assert len(record["keys"]) == 6
+    assert len(record["keys"]) == 7
 
 
 DETECTORS = """\
@@ -154,7 +156,7 @@ def with_detectors(tmp_path, count, break_):
     return JUDGE + text
 
 
-REPLIES = [{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, {"items": []}, {"marks": []}]
+REPLIES = [{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, NO_MORE, NO_MORE, {"marks": []}]
 
 
 def test_findings_join_the_pool_and_rescore_does_not_run_them_again(desk, tmp_path):
