@@ -107,12 +107,29 @@ def test_t047_a_score_in_the_submission_moves_nothing_and_is_flagged(desk, tmp_p
     assert own[0]["flags"][0] == "self_review"
 
 
-def test_feedback_that_cannot_be_had_leaves_the_verdict(desk, tmp_path):
-    replies = [{"items": CODE}, {"marks": []}, "{}", "[]", "no"]
-    ((record,), _) = desk("submission", submitted(tmp_path, "tide"), replies)
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (["{}", "[]", "no"], "unreadable"),
+        (["", ""], "empty"),
+        (["I'm sorry, but I can't help with that."], "refusal"),
+        (["<think>Let me see what the author should do first."] * 3, "unreadable"),
+    ],
+)
+def test_feedback_that_cannot_be_had_leaves_the_verdict_and_is_counted_by_its_cause(desk, tmp_path, said, code):
+    replies = [{"items": CODE}, {"marks": []}, *said]
+    ((record,), done) = desk("submission", submitted(tmp_path, "tide"), replies)
     assert record["status"] == "verdict"
     assert "feedback" not in record
-    assert any(flag.startswith("feedback_failed:") for flag in record["flags"])
+    assert f"feedback_failed:{code}" in record["flags"]
+    assert f"feedback_failed:{code} 1" in done.out
+    assert f"feedback could not be had: {code}" in done.out
+
+
+def test_reasoning_is_no_feedback(desk, tmp_path):
+    advice = "<think>I would give it a 3 of 10.</think>\nRead the tide table instead."
+    ((record,), _) = desk("submission", submitted(tmp_path, "tide"), [{"items": CODE}, {"marks": []}, advice])
+    assert record["feedback"] == "Read the tide table instead."
 
 
 def test_feedback_is_bounded_to_800_words(desk, tmp_path):

@@ -145,7 +145,7 @@ def test_a_criterion_whose_source_alone_is_short_is_asked_about_there_alone(make
     assert "It stops at row nine." in show.messages[1].text
 
 
-@pytest.mark.parametrize("feedback", [False])
+@pytest.mark.parametrize("feedback", [False, True])
 def test_neither_findings_nor_their_number_change_a_call(make, feedback):
     detector = Detector(id="d", kind="regex", what="x", claim="c", impact=-5)
     judge = make("evidence", detectors=(detector,), synthesis=Synthesis(), near_duplicate=0.9, feedback=feedback)

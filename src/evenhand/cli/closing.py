@@ -86,6 +86,9 @@ def record_lines(record: "Record", *, hide_scores: bool) -> list[str]:
         lines += ["", "feedback"]
         for paragraph in record.feedback.split("\n"):
             lines += textwrap.wrap(shown(paragraph), _WIDTH) or [""]
+    for flag in record.flags:
+        if flag.startswith("feedback_failed:"):
+            lines += ["", f"feedback could not be had: {shown(flag.partition(':')[2])}"]
     return lines
 
 

@@ -6,8 +6,8 @@
     3. a criterion with fewer counted items than the floor is asked about once more, where its evidence may stand: in
        every reading, or in those of the source that it needs, all together
     4. the synthesis reads the counted items, and code applies its marks (`synthesis`)
-    5. findings of detectors join, and what they and the items say alike counts once
-    6. where the judge gives feedback, advice to the author is written from what counts (`feedback`); it sets nothing
+    5. where the judge gives feedback, advice to the author is written from what counts (`feedback`); it sets nothing
+    6. findings of detectors join, and what they and the items say alike counts once
 
 Every call depends on the item, the judge file and the dial alone: findings of detectors change no prompt, and no model
 can strike one out. So a stored run is replayed without running a detector.
@@ -129,9 +129,9 @@ class EvidencePipeline:
             if isinstance(marks, (Abstention, Failure)):
                 return resting_on(marks, heard)
             made, marked = synthesized(made, numbered, marks[0], self._spec.synthesis)
+        feedback, advised = yield from self._advice(made, item, how, heard)  # before findings, which change no prompt
         made = self._with_findings(made, [_held_back(one, held) for one in given.findings])
         flags = (*(f"{PERSON_DECIDES}:{name}" for name in held), *flags)
-        feedback, advised = yield from self._advice(made, item, how, heard)
         return Verdict(
             criteria=tuple(
                 CriterionVerdict(id=name, items=tuple(one for one in made if (one.criterion or name) == name))
@@ -213,7 +213,10 @@ class EvidencePipeline:
         return divided, (f"features:{len(parts)}", *((f"files_unread:{unread}",) if unread else ()))
 
     def _advice(self, made: Sequence[Evidence], item: Item, how: Mapping[str, Any], heard: list[Reply]) -> Advice:
-        """Advice from what counts, once an item however often it is judged, and flags about it."""
+        """Advice from what counts, once an item however often it is judged, and flags about it.
+
+        Advice that cannot be had is no reason to give a sound verdict up: a flag names what it ended with.
+        """
         counted = [one for one in made if one.counted]
         if self._feedback is None or how["rerun"] or not counted:
             return None, ()

@@ -2,7 +2,7 @@
 
 The call sees the items that count, each with its quotation and its place (`path:line`, a time), and no impact. Code
 bounds the words and looks at each place that the text cites: one that no finding has is counted in a flag, since a
-reader would look there in vain. Advice that cannot be had leaves the verdict as it is, and a flag says so.
+reader would look there in vain. Advice that cannot be had leaves the verdict as it is, and a flag names the cause.
 """
 
 import json
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from evenhand.errors import UnreadableReply
 from evenhand.judges.asking import Asking, ask
+from evenhand.judges.parse import prose
 from evenhand.judges.places import TIME, place_of
 from evenhand.judges.prompts import Fence, Template, fill, template_text
 from evenhand.keys import bare, content_key
@@ -107,8 +108,8 @@ def _line(one: Evidence, item: Item) -> str:
 
 
 def _prose(text: str) -> str:
-    """The reply as it is; JSON and single words are no advice."""
-    said = text.strip()
+    """The reply without its reasoning; JSON, single words and a refusal are no advice."""
+    said = prose(text)
     if said.startswith(("{", "[", "```")):
         raise UnreadableReply("the reply is data or code; expected plain prose to the author")
     if len(said.split()) < 5:
