@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from evenhand.terms import IMPACTS, Record
+from evenhand.terms import IMPACTS, QuoteStatus, Record
 
 __all__ = ["shape_fault"]
 
@@ -37,7 +37,7 @@ class _Check(msgspec.Struct):
     id: str
     passed: bool | None
     quote: str
-    quote_status: str
+    quote_status: QuoteStatus
     span: Span = None
     counted: bool = True
     votes: dict[str, int] = {}
@@ -48,7 +48,7 @@ class _Item(msgspec.Struct):
     claim: str
     impact: Literal[IMPACTS]  # type: ignore[valid-type]  # of values, which mypy wants spelt out
     quote: str
-    quote_status: str
+    quote_status: QuoteStatus
     span: Span = None
     counted: bool = True
     source: str | None = None
@@ -79,7 +79,7 @@ class _Criterion(msgspec.Struct):
     rating: Number | None = None
     label: str | None = None
     quote: str | None = None
-    quote_status: str | None = None
+    quote_status: QuoteStatus | None = None
     span: Span = None
     orders: tuple[_Order, _Order] | None = None
     votes: dict[str, int] = {}
