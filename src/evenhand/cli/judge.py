@@ -3,7 +3,7 @@
 import dataclasses
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -89,6 +89,10 @@ def judge(
     since: Annotated[
         list[Path] | None, typer.Option(help="Earlier records: say what was resolved, what is new, and the delta.")
     ] = None,
+    naive: Annotated[
+        list[Path] | None,
+        typer.Option(help="Records of a number judge on the same items: say how far they are from the evidence."),
+    ] = None,
     hide_scores: Annotated[bool, typer.Option("--hide-scores", help="Leave scores out of the closing table.")] = False,
     list_: Annotated[
         bool, typer.Option("--list", is_eager=True, callback=_list, help="List the ready-made judges, and end.")
@@ -112,7 +116,7 @@ def judge(
     _refuse_unfit(spec, judge_file)
     refuse_what_candidates_bring(items_path, store)
     if output is not None:
-        _refuse_overwriting(output, judge_file, items_path)
+        _refuse_overwriting(output, judge_file, items_path, (*(since or ()), *(naive or ())))
     items = read_items(
         items_path,
         mapping=field_mapping(map_ or ()),
@@ -123,7 +127,12 @@ def judge(
         repository_chars=repository_chars or (_INVENTORIED_CHARS if spec.inventory else None),
         sources={name: Path(file) for name, file in _pairs("--source", "NAME=FILE, such as demo=talk.txt", source)},
     )
-    closing = Closing(since or [], hide_scores=hide_scores, single=len(items) * spec.reruns == 1)
+    if naive and spec.protocol != "evidence":
+        raise InvalidInput(
+            f"--naive: {shown(spec.name)} is a judge of protocol {spec.protocol}; bare numbers are compared with an "
+            "evidence judge's scores, so leave --naive out"
+        )
+    closing = Closing(since or [], hide_scores=hide_scores, single=len(items) * spec.reruns == 1, naive=naive or [])
     session = Session(
         spec,
         items,
@@ -285,9 +294,9 @@ def _refuse_unfit(spec: "JudgeSpec", judge_file: Path) -> None:
         raise InvalidInput(f"{shown(str(judge_file))}: {error}") from error
 
 
-def _refuse_overwriting(output: Path, judge_file: Path, items_path: Path) -> None:
+def _refuse_overwriting(output: Path, judge_file: Path, items_path: Path, earlier: Sequence[Path]) -> None:
     """Records may take the place of older records, never of what was read; in a judged folder they would be judged."""
-    for read in (judge_file, items_path):
+    for read in (judge_file, items_path, *earlier):
         if output.exists() and read.exists() and output.samefile(read):
             raise InvalidInput(f"--output {shown(str(output))} is {shown(str(read))} itself; name another file")
     if items_path.is_dir() and output.resolve().is_relative_to(items_path.resolve()):
