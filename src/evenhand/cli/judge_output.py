@@ -58,7 +58,8 @@ def progress_line(evaluation: "Evaluation", n: int, elapsed_s: float) -> str:
     cost = f"${tally.cost_usd:.4f}" if priced else f"{tally.input_tokens + tally.output_tokens:,} tokens"
     parts = [f"{everything.n:,}/{n:,}", f"{rate:.1f}/s", cost, f"{everything.failed} failed"]
     if tally.faults.total():
-        parts.append(f"{tally.faults.total()} faults")
+        [(code, _)] = tally.faults.most_common(1)
+        parts.append(f"{tally.faults.total()} faults ({code})")
     if everything.n < n:
         parts.append(f"{_duration((n - everything.n) / rate)} left" if rate else f"{tally.in_flight} in flight")
     return "  ".join(parts)[:79]
