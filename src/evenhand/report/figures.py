@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from evenhand.report.numbers import count, percent
+from evenhand.report.numbers import percent, plural
 from evenhand.report.tallies import Bar
 
 __all__ = ["distribution"]
@@ -33,17 +33,17 @@ def distribution(bars: Sequence[Bar], n: int, *, name: str) -> Markup:
     return Markup(
         '<svg class="figure" viewBox="0 0 {w} {h}" role="img" aria-labelledby="{name}-title">'
         '<title id="{name}-title">{title}</title>{ticks}{rows}'
-        '<text class="axis" x="{left}" y="{foot}">share of {n} scores, whisker: 95 % interval</text></svg>'
+        '<text class="axis" x="{left}" y="{foot}">share of {n}, whisker: 95 % interval</text></svg>'
     ).format(
         w=_WIDTH,
         h=bottom + 40,
         name=name,
-        title=f"Distribution of {count(n)} scores",
+        title=f"Distribution of {plural(n, 'score')}",
         ticks=ticks,
         rows=rows,
         left=_LEFT,
         foot=bottom + 34,
-        n=count(n),
+        n=plural(n, "score"),
     )
 
 
