@@ -200,6 +200,72 @@ def test_a_panel_of_pipelines_is_computed_again_from_its_own_record(desk, tmp_pa
     assert (tmp_path / "ran.txt").read_text() == "ran\n" * 2
 
 
+MEMBERS = ("model", "second", "third")
+FATAL = """\
+catalog:
+  - {id: leak, claim: A key is shown., impact: -5}
+  - {id: neat, claim: It is neat., impact: 3}
+  - {id: quick, claim: It is quick., impact: 5}
+breakers: [{finding: leak, cap: 20}]
+"""
+PANEL = """\
+name: submission
+protocol: evidence
+models: [scripted/model.jsonl, scripted/second.jsonl, scripted/third.jsonl]
+passes: [{name: code}, {name: show, source: demo, optional: true}]
+scoring: {item_floor: 0}
+"""
+QUOTES = {"leak": "It has no tests", "neat": "Errors name their line", "quick": "The parser reads every row"}
+
+
+def members_say(folder, *said):
+    """Scripts of the panel's members: what each reports by catalogue id; a string is its whole reply."""
+    for name, ids in zip(MEMBERS, said, strict=True):
+        reply = ids if isinstance(ids, str) else {"items": [catalogued(one) for one in ids], "by": name}
+        (folder / f"{name}.jsonl").write_text("\n".join([json.dumps(reply)] * 3))
+    return json.loads((folder / "model.jsonl").read_text().splitlines()[0])
+
+
+def catalogued(name):
+    return {"claim": f"It is {name}.", "quote": QUOTES[name], "catalog_id": name}
+
+
+@pytest.mark.parametrize(
+    ("said", "score", "flags"),
+    [
+        ((["leak", "quick"], ["leak", "quick", "neat"], ["quick", "neat"]), 20, ["breaker:leak"]),
+        ((["leak", "quick"], ["quick", "neat"], ["quick", "neat"]), 85, ["breaker_minority:leak"]),
+        ((["leak", "quick"], ["leak"], "no JSON"), 20, ["members_without_verdict", "breaker:leak"]),
+    ],
+)
+def test_a_fatal_finding_stands_in_the_panels_record(desk, tmp_path, said, score, flags):
+    first = members_say(tmp_path, *said)
+    items = [{"id": "a", "candidate": CODE}]
+    records = desk([first] * 3, items, PANEL + FATAL, "--max-failed", 1)
+    panel = records[-1]
+    assert (panel["member"], panel["score"]) == (None, score)
+    assert [flag for flag in panel["flags"] if flag in flags] == flags
+    assert "pass_left_out:show" in panel["flags"]
+
+
+def test_a_pool_of_members_counts_their_items_once_and_follows_one_fatal_finding(desk, tmp_path):
+    first = members_say(tmp_path, ["leak", "neat"], ["neat", "quick"], ["quick"])
+    items = [{"id": "a", "candidate": CODE}]
+    records = desk([first] * 3, items, PANEL + FATAL + "pool: true\n")
+    panel = records[-1]
+    assert (panel["panel"]["rule"], panel["score"]) == ("pool", 20)
+    counted = [found for found in panel["criteria"][0]["items"] if found["counted"]]
+    # -5 +3 +5 over sqrt(3): each once, whoever found it.
+    assert [(found["catalog_id"], found["pass"]) for found in counted] == [
+        ("leak", "scripted/model.jsonl: code"),
+        ("neat", "scripted/model.jsonl: code"),
+        ("quick", "scripted/second.jsonl: code"),
+    ]
+    assert counted[1]["merged"] == ["scripted/second.jsonl: code"]
+    assert panel["criteria"][0]["arithmetic"]["net_impact"] == 3
+    assert panel["flags"][:3] == ["pass_left_out:show", "breaker:leak", "capped_from:61"]
+
+
 def test_a_changed_impact_of_a_detector_is_rescored_without_running_it(desk, evenhand, tmp_path):
     judge = with_detectors(tmp_path, 1, "cap: 90")
     (before,) = desk(REPLIES, None, judge)
@@ -250,6 +316,28 @@ def test_four_buckets_make_one_pool_with_a_running_score(desk):
     ]
     assert running[-1]["score"] == record["score"]
     assert record["criteria"][0]["items"][0]["bucket"] == "working"
+
+
+@pytest.mark.parametrize("judge", [DRAFT, DRAFT.replace("buckets: true", "near_duplicate: 0.9")])
+def test_one_item_under_a_logarithm_abstains_and_does_not_end_the_run(desk, judge):
+    """ln(1) is 0: one judgement without a score, whatever stands after it."""
+    judge += "scoring: {variant: log, item_floor: 1}\n"
+    one = {"claim": "The parser is named.", "quote": "The parser reads"}
+    if "buckets" in judge:
+        reply = {"working": [{**one, "value": 3}], "not_working": [], "missing": [], "confusing": []}
+    else:
+        reply = {"items": [{**one, "impact": 3}]}
+    (record,) = desk([reply], None, judge)
+    assert (record["status"], record["score"]) == ("abstained", None)
+    assert record["reason"] == "one evidence item counts, and the variant divides by ln(1), which is 0"
+
+
+def test_a_running_score_by_logarithms_has_none_after_one_item(desk):
+    both = [{"claim": "The parser is named.", "quote": "The parser reads", "value": 3}]
+    reply = {"working": both, "not_working": [], "missing": [{**both[0], "quote": ""}], "confusing": []}
+    (record,) = desk([reply], None, DRAFT + "scoring: {variant: log}\n")
+    assert [step["score"] for step in record["criteria"][0]["arithmetic"]["buckets"]] == [None, None, 50, 50]
+    assert record["score"] == 50
 
 
 AUTO = """\
