@@ -264,3 +264,13 @@ def test_a_large_repository_is_read_by_features_and_checked_again(desk, tmp_path
     ((record,), _) = desk("j.yaml", name, [{"features": features}, {"items": items}, {"items": values}])
     assert record["flags"][:2] == ["features:2", "files_unread:1"]
     assert [item["place"] for item in record["criteria"][0]["items"]] == ["main.py:2", "src/values.py:8"]
+
+
+@pytest.mark.parametrize("order", [("--list", "--json"), ("--json", "--list")])
+def test_the_list_of_ready_made_judges_is_json_where_that_is_asked_for(evenhand, order):
+    done = evenhand("judge", *order)
+    assert done.code == 0
+    assert done.document["schema"] == "evenhand.judges/1"
+    about = {judge["name"]: (judge["protocol"], judge["about"]) for judge in done.document["judges"]}
+    assert about["draft-readiness"] == ("evidence", "Is a draft ready?")
+    assert "draft-readiness" in evenhand("judge", "--list").out
