@@ -21,7 +21,9 @@ __all__ = ["MOST_WORDS", "FeedbackPrompt", "bounded", "feedback_flags"]
 
 MOST_WORDS = 800
 
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*$")
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*$")
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # Japanese and Chinese, which put no space between words
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _PLACE = re.compile(r"(?P<path>[^\s:()\[\]`'\",;]+\.[\w]+):(?P<line>\d+)(?!\d)")
 _FOR, _AGAINST = "speaks for the work", "speaks against the work"
 
@@ -65,10 +67,12 @@ class FeedbackPrompt:
 def bounded(text: str, most: int = MOST_WORDS) -> tuple[str, bool]:
     """At most so many words of a text, up to a sentence end where one lies in the last half; and whether it was cut.
 
+    A Chinese or Japanese character is one word.
+
     >>> bounded("One two three. Four five.", 4)
     ('One two three.', True)
     """
-    ends = [found.end() for found in re.finditer(r"\S+", text)]
+    ends = [found.end() for found in _WORD.finditer(text)]
     if len(ends) <= most:
         return text.strip(), False
     kept = text[: ends[most - 1]]
@@ -112,6 +116,6 @@ def _prose(text: str) -> str:
     said = prose(text)
     if said.startswith(("{", "[", "```")):
         raise UnreadableReply("the reply is data or code; expected plain prose to the author")
-    if len(said.split()) < 5:
+    if len(_WORD.findall(said)) < 5:
         raise UnreadableReply("the reply has fewer than five words; expected a few paragraphs of advice")
     return said
