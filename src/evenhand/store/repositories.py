@@ -42,10 +42,9 @@ _REVIEW_NAME = re.compile(
     r"\.(?:json|jsonl|ya?ml|toml|csv|md|txt)",
     re.IGNORECASE,
 )
-_REVIEW_DATA = re.compile(
-    r"""["']?(?:score|rating|grade|verdict)["']?\s*[:=](?s:.){0,2000}?["']?(?:rationale|judge|reviewer|verdict)["']?\s*[:=]""",
-    re.IGNORECASE,
-)
+_REVIEW_KEY = re.compile(r"(score|rating|grade|verdict|rationale|judge|reviewer)[\"']?\s*[:=]", re.IGNORECASE)
+_WORTH = frozenset({"score", "rating", "grade", "verdict"})
+_WHO_OR_WHY = frozenset({"rationale", "judge", "reviewer", "verdict"})
 _DATA_ENDINGS = (".json", ".jsonl", ".yaml", ".yml", ".toml")
 
 
@@ -276,7 +275,10 @@ def _is_review(file: FileText) -> bool:
     name = file.path.rpartition("/")[2]
     if _REVIEW_NAME.fullmatch(name):
         return True
-    return name.casefold().endswith(_DATA_ENDINGS) and _REVIEW_DATA.search(file.text[:4_000]) is not None
+    if not name.casefold().endswith(_DATA_ENDINGS):
+        return False
+    keys = [key.casefold() for key in _REVIEW_KEY.findall(file.text[:4_000])]
+    return len(keys) > 1 and not _WORTH.isdisjoint(keys) and not _WHO_OR_WHY.isdisjoint(keys)
 
 
 def _more(paths: list[str]) -> list[str]:
