@@ -185,6 +185,19 @@ def test_hidden_scores_are_nowhere_in_the_table(desk, tmp_path, evenhand):
     assert refused.code == 2
 
 
+def test_a_hidden_score_is_not_told_by_a_flag(desk, tmp_path):
+    judge = yaml.safe_load(example_judge("evidence"))
+    judge["detectors"] = [{"id": "vague", "regex": "went well", "claim": "It is vague.", "impact": -1}]
+    judge["breakers"] = [{"finding": "vague", "cap": 30}]
+    (tmp_path / "judge.yaml").write_text(yaml.safe_dump(judge))
+    (tmp_path / "draft.md").write_text("We tried it. It went well.")
+    items = [{"claim": "It was tried.", "quote": "We tried it", "impact": 3}]
+    ((record,), done) = desk("judge.yaml", "draft.md", [{"items": items}], "--hide-scores")
+    (flag,) = [flag for flag in record["flags"] if flag.startswith("capped_from:")]
+    assert flag not in done.out
+    assert "capped_from 1" in done.out
+
+
 def test_an_interview_answer_may_be_brief(desk, tmp_path):
     (tmp_path / "i.jsonl").write_text(json.dumps({"id": "a", "candidate": "I cut builds from 9 to 2 minutes."}))
     yes = {"situation": "builds", "own_part": "I cut", "outcome": "2 minutes", "measured": "from 9 to 2"}

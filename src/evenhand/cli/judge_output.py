@@ -4,6 +4,7 @@ import asyncio
 import sys
 import textwrap
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +104,7 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     if "pairs" in group:
         from evenhand.cli.pair_output import pair_lines
 
-        lines += pair_lines(group["pairs"])
+        lines += pair_lines(group["pairs"], hide_scores=hide_scores)
     if not hide_scores:
         lines.append(_reruns_line(group))
     lines.append(_quotes_line(group))
@@ -113,8 +114,17 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     lines.append(f"tokens   {usage['input_tokens']:,} in{cached}, {usage['output_tokens']:,} out{unknown}")
     lines.append(_cost_line(group))
     if group["flags"]:
-        lines += _listed("flags", [f"{shown(flag)} {count}" for flag, count in group["flags"].items()])
+        flags = _without_scores(group["flags"]) if hide_scores else group["flags"]
+        lines += _listed("flags", [f"{shown(flag)} {count}" for flag, count in flags.items()])
     return lines
+
+
+def _without_scores(flags: Mapping[str, int]) -> Mapping[str, int]:
+    """Flags and their counts, without the scores that stand in the names of some."""
+    counts: Counter[str] = Counter()
+    for flag, count in flags.items():
+        counts["capped_from" if flag.startswith("capped_from:") else flag] += count
+    return counts
 
 
 def _histogram(scores: Mapping[str, int], most: int = 12) -> list[str]:
