@@ -287,7 +287,18 @@ def named_files(sources: list[str] | None) -> dict[str, Path]:
 
 
 def _as_panel(wanted: bool | None, models: list[str] | None, spec: "JudgeSpec") -> bool:
-    """Whether several models decide together: those a judge file declares do, those set beside each other do not."""
+    """Whether several models decide together: those a judge file declares do, those set beside each other do not.
+
+    Raises:
+        InvalidInput: a panel is asked for, and nothing says how one would decide.
+    """
+    from evenhand.judges.panel import panel_rule
+
+    if wanted and panel_rule(spec) is None:
+        raise InvalidInput(
+            f"--panel: `protocol: {spec.protocol}` has no rule by which several models decide together; leave it out, "
+            "and each is recorded alone"
+        )
     return wanted if wanted is not None else not models or spec.escalate is not None
 
 

@@ -92,7 +92,7 @@ def refuse_panel(spec: JudgeSpec, n_members: int, *, where: str = "models") -> N
     """
     if n_members == 2 and panel_rule(spec) == "majority":
         raise InvalidInput(
-            f"judge {spec.name}: {where} names two members, a panel of two that decides a {spec.protocol} by strict "
+            f"judge {spec.name}: {where} names two members, a panel of two, and {spec.protocol} decides by strict "
             "majority, so that every dissent is a tie; name one or three, ask a second one only where the first is "
             "unsure (`escalate`), or use --no-panel to judge with each apart"
         )
