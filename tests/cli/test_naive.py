@@ -67,6 +67,29 @@ def test_hidden_scores_hide_the_distance(rated):
     assert "distance hidden" in out
 
 
+def test_a_report_of_both_files_says_it_before_any_number(evenhand, rated, tmp_path):
+    rated([92, 82, 82, 72])("-o", "evidence.jsonl")
+    done = evenhand("report", "evidence.jsonl", "naive.jsonl", "-o", "r.html", "-o", "r.md", "--json")
+    assert done.code == 0, done.err
+    assert done.document["source"] == "evidence.jsonl, naive.jsonl"
+    assert done.document["divergences"]["rows"][0][3:6] == ["4", "0", "19.8"]
+    for name in ("r.html", "r.md"):
+        text = (tmp_path / name).read_text()
+        assert text.index("19.8 points of 100 apart on average") < text.index("Criterion")
+    (tmp_path / "both.jsonl").write_text(
+        "".join((tmp_path / name).read_text() for name in ("naive.jsonl", "evidence.jsonl"))
+    )
+    assert evenhand("report", "both.jsonl", "--json").document["divergences"]["rows"][0][5] == "19.8"
+
+
+def test_a_file_named_twice_is_refused_since_it_would_count_twice(evenhand, rated, tmp_path):
+    rated([50, 50, 50, 50])
+    (tmp_path / "link.jsonl").symlink_to("naive.jsonl")
+    done = evenhand("report", "naive.jsonl", "link.jsonl", "-o", "r.html")
+    assert (done.code, (tmp_path / "r.html").exists()) == (2, False)
+    assert "named twice" in done.err
+
+
 def test_what_cannot_be_compared_is_refused_before_anything_is_sent(evenhand, rated, tmp_path):
     judge = rated([50, 50, 50, 50])
     judge("-o", "evidence.jsonl")

@@ -137,6 +137,7 @@ def naive_lines(one: "Comparison", *, hide_scores: bool) -> list[str]:
 
     found = one.found
     left_out = f"; {found.left_out} scored by one of them or none" if found.left_out else ""
+    n = f"n = {found.n_items} item{'' if found.n_items == 1 else 's'}"
     apart = "no distance"
     if hide_scores:
         apart = "distance hidden"
@@ -146,7 +147,7 @@ def naive_lines(one: "Comparison", *, hide_scores: bool) -> list[str]:
             ends = f"[{found.interval[0]:.1f}, {found.interval[1]:.1f}]"
         apart = f"{found.mean:.1f} points of 100 apart on average {ends}"
     said = [
-        f"{shown(one.naive)} beside {shown(one.evidence)}: {apart}, n = {found.n_items} item{'' if found.n_items == 1 else 's'}{left_out}",
+        f"{shown(one.naive)} beside {shown(one.evidence)}: {apart}, {n}{left_out}",
         READINGS[found.reading],
     ]
     if found.n_items and not found.sure:

@@ -15,13 +15,14 @@ __all__ = ["distribution"]
 _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 420, 22, 8, 84, 20
 
 
-def distribution(bars: Sequence[Bar], n: int, *, name: str) -> Markup:
+def distribution(bars: Sequence[Bar], n: int, *, name: str, of: str = "score") -> Markup:
     """How scores are spread: a bar a score with its share, and a whisker for the 95 % interval.
 
     Args:
         bars: lowest first; drawn highest on top.
         n: all scores together.
         name: unique in the page; letters, digits and dashes.
+        of: what is counted, in the singular.
     """
     if not bars:
         return Markup("")
@@ -38,12 +39,12 @@ def distribution(bars: Sequence[Bar], n: int, *, name: str) -> Markup:
         w=_WIDTH,
         h=bottom + 40,
         name=name,
-        title=f"Distribution of {plural(n, 'score')}",
+        title=f"Distribution of {plural(n, of)}",
         ticks=ticks,
         rows=rows,
         left=_LEFT,
         foot=bottom + 34,
-        n=plural(n, "score"),
+        n=plural(n, of),
     )
 
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from evenhand.judges.pairwise import SOURCE_B
 from evenhand.report.caveats import flag_text
 from evenhand.report.excerpts import Mark, pieces
 from evenhand.report.model import CriterionView, Finding, ItemView, RecordView, Text
 from evenhand.report.numbers import cost, count, number
+from evenhand.report.tables import bucket_table
 from evenhand.report.texts import Library
 from evenhand.report.working import working
 from evenhand.terms import CheckGroup, JudgeSpec, Record, Usage
@@ -26,7 +28,7 @@ _STANDING = {
 }
 _KNOWN = {
     *("id", "weight", "score", "exact", "scale", "checks", "items", "arithmetic", "quote", "quote_status", "span"),
-    *("gap", "votes", "level", "rating", "sentences", "level_texts"),
+    *("gap", "votes", "level", "rating", "sentences", "level_texts", "orders"),
 }
 
 
@@ -96,11 +98,11 @@ def item_view(place: int, records: Sequence[Record], shown: Shown) -> ItemView:
 
 
 def _texts(content: Mapping[str, Any], marks: _Marks) -> Iterable[Text]:
-    """The candidate, and each further text that was quoted."""
+    """The candidate, the second one of a pair, and each further text that was quoted."""
     texts = {"candidate": content.get("candidate"), "context": content.get("context"), **content.get("sources", {})}
     quoted = marks.sources()
     for name, text in texts.items():
-        if isinstance(text, str) and (name == "candidate" or name in quoted):
+        if isinstance(text, str) and (name in ("candidate", SOURCE_B) or name in quoted):
             yield Text(name=name, chars=len(text), pieces=pieces(text, marks.of(name)))
 
 
@@ -124,6 +126,8 @@ def record_view(record: Record, shown: Shown, marks: _Marks | None = None) -> Re
         reason=record.reason or "",
         raw=raw,
         raw_note=raw_note,
+        feedback=record.feedback or "",
+        tables=tuple(made for entry in record.criteria if (made := bucket_table(entry, spec, hide_scores=hide))),
         usage=_usage(record.usage, len(record.keys)),
         cost=cost(record.cost_usd) if record.keys else "nothing was answered",
     )
@@ -172,6 +176,7 @@ def _criterion(entry: Mapping[str, Any], spec: JudgeSpec | None, shown: Shown, m
     findings += [_item(item, shown, marks) for item in items[:MOST_FINDINGS]]
     if entry.get("quote"):
         findings.append(_quotation(entry, marks))
+    findings += [_order(order) for order in entry.get("orders") or ()]
     return CriterionView(
         id=name,
         ask=asks.get("", ""),
@@ -255,6 +260,18 @@ def _item(item: Mapping[str, Any], shown: Shown, marks: _Marks) -> Finding:
 def _quotation(entry: Mapping[str, Any], marks: _Marks) -> Finding:
     """The quotation of an anchored level."""
     return Finding(name="quotation", outcome="", kind="aside", **_quote(entry, "candidate", "aside", marks))
+
+
+def _order(order: Mapping[str, Any]) -> Finding:
+    """What a pair's judge said where one of both stood first."""
+    reason, first = order.get("reason"), str(order.get("first"))
+    said = {"first": first, "second": {"a": "b", "b": "a"}.get(first, "")}.get(str(order.get("better")))
+    return Finding(
+        name=f"where {first} stood first",
+        outcome=f"{said} is better" if said else "tie",
+        kind="aside",
+        notes=(str(reason),) if reason else (),
+    )
 
 
 def _quote(part: Mapping[str, Any], source: str, kind: str, marks: _Marks) -> dict[str, Any]:
