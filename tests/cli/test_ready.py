@@ -61,6 +61,7 @@ def test_a_submission_without_a_demo_leaves_what_needs_one_to_a_person(desk, tmp
     assert record["status"] == "verdict"
     assert "person_must_decide:completeness" in record["flags"]
     assert "pass_left_out:demo" in record["flags"]
+    assert "person   must decide completeness for 1: without the source" in done.out
     by_id = {criterion["id"]: criterion for criterion in record["criteria"]}
     assert by_id["completeness"]["score"] is None
     assert by_id["completeness"]["weight"] == 0

@@ -116,7 +116,17 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     if group["flags"]:
         flags = _without_scores(group["flags"]) if hide_scores else group["flags"]
         lines += _listed("flags", [f"{shown(flag)} {count}" for flag, count in flags.items()])
+        lines += _for_a_person(group["flags"])
     return lines
+
+
+def _for_a_person(flags: Mapping[str, int]) -> list[str]:
+    """What no model may decide here, in words."""
+    left = [(flag.partition(":")[2], count) for flag, count in flags.items() if flag.startswith("person_must_decide:")]
+    return [
+        f"person   must decide {shown(criterion)} for {count}: without the source that it needs it is not scored"
+        for criterion, count in left
+    ]
 
 
 def _without_scores(flags: Mapping[str, int]) -> Mapping[str, int]:
