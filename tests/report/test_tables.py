@@ -220,3 +220,19 @@ def test_hostile_text_is_text_in_every_new_place(record, report, hostile):
     assert not re.search(r"<script|<img|<svg|javascript|onerror", left)
     for table in re.findall(r"(?:^\|.*\n)+", markdown, re.M):
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}) == 1
+
+
+def test_many_systems_and_drafts_are_cut_and_the_cut_is_stated(record, report):
+    running = steps((3, 68), (-2, 41), (-2, 41), (-2, 41))
+    long = [finding(f"{place} {'x' * 600}", -2, "missing") for place in range(10)]
+    drafts = [
+        evidence(record, f"{k}/d-v{v}", long[:: 3 - v], running, item_hash=f"sha256:{k}-{v}")
+        for k in range(40)
+        for v in (1, 2)
+    ]
+    pairs = [pair(record, f"p{k}", ("first", "second"), (f"s{k}{'y' * 9_000}", f"s{k + 1}")) for k in range(40)]
+    page = report_page(report(drafts + pairs, items_shown=30))
+    assert len(page.encode()) < 2_000_000
+    assert "The first 30 of 40 are shown." in page
+    assert re.search(r"The first 100 of [\d,]+ rows are shown.", page)
+    assert "y" * 600 not in page.split("Item by item")[0]

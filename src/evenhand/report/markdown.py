@@ -29,6 +29,8 @@ def report_markdown(report: Report) -> str:
         parts += list(_group(group, report))
     if report.drafts:
         parts.append("## Draft by draft")
+    if report.n_drafts > len(report.drafts):
+        parts.append(f"The first {count(len(report.drafts))} of {count(report.n_drafts)} passes are shown.")
     for draft in report.drafts:
         parts += list(_draft(draft))
     parts += list(_unreached(report))

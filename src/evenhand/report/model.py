@@ -212,7 +212,8 @@ class Report:
 
     Args:
         divergences: bare numbers beside evidence on the same items; None where no two such runs are in the records.
-        drafts: passes over drafts, each beside the one before.
+        drafts: passes over drafts, each beside the one before, the first of them, up to `items_shown`.
+        n_drafts: all of them.
         n_items: items in the records; `items` are the first of them.
         unreached: records without a verdict, the first of them, up to `items_shown`: (item, record).
         n_unreached: all of them.
@@ -228,6 +229,7 @@ class Report:
     n_items: int
     divergences: Table | None = None
     drafts: tuple[DraftView, ...] = ()
+    n_drafts: int = 0
     unreached: tuple[tuple[str, RecordView], ...] = ()
     n_unreached: int = 0
     notes: tuple[str, ...] = field(default=())

@@ -20,6 +20,11 @@ __all__ = ["bucket_table", "distance", "divergence_table", "draft_view", "escala
 MOST_CLAIMS = 40
 """Of one list of a draft's change; the number left out is stated."""
 
+MOST_ROWS = 100
+"""Of one table; the number left out is stated."""
+
+_LONGEST_NAME, _LONGEST_CLAIM = 120, 500
+
 _BUCKETS = {"working": "Working", "not_working": "Not working", "missing": "Missing", "confusing": "Confusing"}
 _LISTS = {
     "resolved": "resolved: not reported again",
@@ -52,9 +57,12 @@ def pair_tables(pairs: Mapping[str, Any], *, hide_scores: bool) -> Iterable[Tabl
     yield Table(
         name="Win rates",
         head=("System", "Against", "Items", "Win rate", "95 % interval"),
-        rows=tuple(_won(row) for row in pairs["win_rates"]),
+        rows=tuple(_won(row) for row in pairs["win_rates"][:MOST_ROWS]),
         n_texts=2,
-        notes=("A tie is half a point; reruns of an item count as its mean. Interval: Wilson.",),
+        notes=(
+            "A tie is half a point; reruns of an item count as its mean. Interval: Wilson.",
+            *_left_out(len(pairs["win_rates"])),
+        ),
     )
     yield _strengths(pairs["strengths"])
 
@@ -71,13 +79,15 @@ def _itself(pairs: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _won(row: Mapping[str, Any]) -> tuple[str, ...]:
     share = percent(row["win_rate"]) if row["items"] else "they never met"
-    return row["system"], row["against"], count(row["items"]), share, interval(row["interval"])
+    return _name(row["system"]), _name(row["against"]), count(row["items"]), share, interval(row["interval"])
 
 
 def _strengths(made: Mapping[str, Any]) -> Table:
     """Bradley-Terry strengths, strongest first, or why there are none."""
-    rows = tuple((row["system"], _signed(row["strength"]), _ends(row["interval"])) for row in made["systems"])
-    notes = [f"Undefined: {made['undefined']}"] if made["undefined"] else []
+    shown = made["systems"][:MOST_ROWS]
+    rows = tuple((_name(row["system"]), _signed(row["strength"]), _ends(row["interval"])) for row in shown)
+    notes = [f"Undefined: {_cut(made['undefined'], _LONGEST_CLAIM)}"] if made["undefined"] else []
+    notes += _left_out(len(made["systems"]))
     if rows:
         undefined = made["resamples_undefined"]
         notes.append(
@@ -89,6 +99,18 @@ def _strengths(made: Mapping[str, Any]) -> Table:
     return Table(
         name="Strengths (Bradley-Terry)", head=("System", "Strength", "95 % interval"), rows=rows, notes=tuple(notes)
     )
+
+
+def _left_out(n: int) -> tuple[str, ...]:
+    return (f"The first {count(MOST_ROWS)} of {count(n)} rows are shown.",) if n > MOST_ROWS else ()
+
+
+def _name(text: str) -> str:
+    return _cut(text, _LONGEST_NAME)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _signed(value: float) -> str:
@@ -170,7 +192,7 @@ def _settings(spec: JudgeSpec | None) -> Settings | None:
 
 def draft_view(change: DraftChange, *, hide_scores: bool) -> DraftView:
     """One pass beside the one before."""
-    facts = [("this pass", change.item), ("after", change.earlier), ("passes", count(len(change.scores)))]
+    facts = [("this pass", _name(change.item)), ("after", _name(change.earlier)), ("passes", count(len(change.scores)))]
     if not change.comparable:
         facts.append(("note", "another judge file or model made the pass before"))
     if not hide_scores:
@@ -178,9 +200,12 @@ def draft_view(change: DraftChange, *, hide_scores: bool) -> DraftView:
         facts.append(("delta", UNDEFINED if change.delta is None else _signed(change.delta)))
     lists = {name: getattr(change, field) for field, name in _LISTS.items()}
     return DraftView(
-        slug=change.slug,
+        slug=_name(change.slug),
         facts=tuple(facts),
-        lists=tuple((f"{name} ({count(len(claims))})", claims[:MOST_CLAIMS]) for name, claims in lists.items()),
+        lists=tuple(
+            (f"{name} ({count(len(claims))})", tuple(_cut(one, _LONGEST_CLAIM) for one in claims[:MOST_CLAIMS]))
+            for name, claims in lists.items()
+        ),
         not_shown=sum(max(0, len(claims) - MOST_CLAIMS) for claims in lists.values()),
     )
 
@@ -196,7 +221,7 @@ def distance(one: Comparison, *, hide_scores: bool) -> str:
     unsure = "" if found.sure or not found.n_items else "; not sure, as the interval does not lie on that side wholly"
     models = "" if one.same_models else ". Other models gave the numbers: the distance holds that too"
     return (
-        f"The bare numbers of {one.naive} and the evidence of {one.evidence} {apart}, n = "
+        f"The bare numbers of {_name(one.naive)} and the evidence of {_name(one.evidence)} {apart}, n = "
         f"{plural(found.n_items, 'item')}: {READINGS[found.reading]}{unsure}{models}."
     )
 
@@ -210,20 +235,21 @@ def divergence_table(found: Sequence[Comparison], *, hide_scores: bool) -> Table
         head=("Numbers of", "Evidence of", "Reading", "n", "Left out", "Points apart", "95 % interval"),
         rows=tuple(
             (
-                one.naive,
-                one.evidence,
+                _name(one.naive),
+                _name(one.evidence),
                 READINGS[one.found.reading],
                 count(one.found.n_items),
                 count(one.found.left_out),
                 number(one.found.mean, 1),
                 _points(one),
             )
-            for one in found
+            for one in found[:MOST_ROWS]
         ),
         n_texts=3,
         notes=(
             "Mean absolute difference on 0 to 100 over the items that both scored; left out are those that one or none "
             "did. Interval: Student's t.",
+            *_left_out(len(found)),
         ),
     )
 
