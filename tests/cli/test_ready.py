@@ -288,3 +288,13 @@ def test_the_list_of_ready_made_judges_is_json_where_that_is_asked_for(evenhand,
     about = {judge["name"]: (judge["protocol"], judge["about"]) for judge in done.document["judges"]}
     assert about["draft-readiness"] == ("evidence", "Is a draft ready?")
     assert "draft-readiness" in evenhand("judge", "--list").out
+
+
+@pytest.mark.parametrize(("field", "value"), [("member", "openai/gpt-9"), ("rerun", 1)])
+def test_a_reply_is_nobody_elses_and_no_other_reruns(desk, evenhand, tmp_path, field, value):
+    replies = [{"items": CODE}, {"marks": []}, ADVICE]
+    ((record,), _) = desk("submission", submitted(tmp_path, "tide"), replies)
+    (tmp_path / "forged.jsonl").write_text(json.dumps({**record, field: value}) + "\n")
+    done = evenhand("rescore", "forged.jsonl", "--check")
+    assert done.code == 2
+    assert f"changed {field}" in done.err
