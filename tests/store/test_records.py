@@ -308,6 +308,7 @@ PANEL = {"rule": "majority", "size": 1, "members": [MEMBER], "dissent": []}
         ({"criteria": [{"id": "c", "items": [{**ITEM, "impact": 4}]}]}, "criteria[0].items[0].impact: Invalid enum"),
         ({"criteria": [{"id": "c", "items": [{**ITEM, "span": [1]}]}]}, "criteria[0].items[0].span: Expected `array`"),
         ({"criteria": [{"id": "c", "arithmetic": {"over_cap": 1}}]}, "criteria[0].arithmetic.over_cap: Expected"),
+        ({"criteria": [{"id": "c", "arithmetic": {"buckets": [1]}}]}, "criteria[0].arithmetic.buckets[0]: Expected"),
         ({"criteria": [{"id": "c", "label": "a", "orders": []}]}, "criteria[0].orders: Expected `array` of length 2"),
         ({"member": None}, "member: Expected a member or a panel"),
         ({"panel": {**PANEL, "members": [{"member": "m", "status": "failed"}]}}, "panel.members[0]: Object missing"),

@@ -61,8 +61,16 @@ class _Order(msgspec.Struct):
     better: Literal["first", "second", "tie"]
 
 
+class _Bucket(msgspec.Struct):
+    bucket: str
+    items: Count
+    total_items: Count
+    score: Number | None = None
+
+
 class _Steps(msgspec.Struct):
     over_cap: list[Count] = []
+    buckets: list[_Bucket] = []
     taken_out: bool = False
 
 
