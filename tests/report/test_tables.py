@@ -6,6 +6,7 @@ import re
 import pytest
 
 from evenhand.identity import item_hash
+from evenhand.report.junit import report_junit
 from evenhand.report.markdown import report_markdown
 from evenhand.report.pages import report_page
 from evenhand.terms import Item, Usage
@@ -102,6 +103,20 @@ def test_pairs_show_words_swaps_the_preferred_place_and_strengths(record, report
     assert "a is better" in page
     hidden = report([pair(record, f"p{k}", better) for k, better in enumerate(said)], hide_scores=True)
     assert [table.name for table in hidden.groups[0].tables] == ["Both orders"]
+    assert hidden.groups[0].labels == ()
+    shown = report_page(hidden) + report_markdown(hidden)
+    assert not [word for word in ("is better", "label: ", "Verdicts by word") if word in shown]
+
+
+def test_a_panels_hidden_abstention_does_not_tell_what_its_members_said(record, report):
+    why = "criterion 'c': no strict majority on level (1 1, 1 2, 1 3)"
+    records = [record(member=None, status="abstained", score=None, exact=None, criteria=(), reason=why)]
+    told = (report_markdown(report(records)), report_markdown(report(records, hide_scores=True)))
+    assert ["no strict majority on level" in text for text in told] == [True, True]
+    assert ["1 1, 1 2, 1 3" in text for text in told] == [True, False]
+    text = report_junit(records, title="t", pass_at=None, hide_scores=True)
+    assert "no strict majority on level" in text
+    assert "1 1, 1 2, 1 3" not in text
 
 
 def test_the_second_candidate_of_a_pair_is_shown(record, report):

@@ -122,7 +122,7 @@ def _group(group: GroupTally, tallies: Sequence[GroupTally], hide_scores: bool) 
         failed=sums.failed,
         bars=() if hide_scores else bars(sums.scores, group.scale),
         n_scores=sums.scores.total(),
-        labels=label_bars(labels),
+        labels=() if hide_scores else label_bars(labels),
         n_labels=labels.total(),
         tables=tuple(pair_tables(document["pairs"], hide_scores=hide_scores)) if "pairs" in document else (),
         rows=tuple(row for name, one in group.criteria.items() for row in _rows(name, one, hide_scores)),
