@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import InvalidInput
-from evenhand.store.item_folders import refuse_inside
+from evenhand.store.item_folders import mode_for, refuse_inside
 from evenhand.store.items import read_items
 
 
@@ -124,12 +124,76 @@ def test_a_path_inside_the_judged_folder_is_refused_by_its_real_place(tmp_path: 
     refuse_inside(tmp_path / "in" / "a.txt", tmp_path / "in" / "s.db", "the store")
 
 
-def test_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+def named_in_bytes(folder: Path, name: bytes) -> Path:
+    """A path whose name no encoding of text has."""
+    path = Path(os.fsdecode(os.fsencode(folder) + b"/" + name))
     try:
-        Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.txt")).write_text("x")
+        path.touch()
     except OSError:
         pytest.skip("this file system takes no such name")
-    assert "is not UTF-8" in refused(tmp_path)
+    path.unlink()
+    return path
+
+
+def test_a_name_that_is_not_utf8_is_passed_over_and_named_and_stops_nobody_elses_item(tmp_path: Path) -> None:
+    folder_of(tmp_path, {"a.txt": "A"})
+    named_in_bytes(tmp_path, b"b\xff.txt").write_text("B")
+    named_in_bytes(tmp_path, b"c\xfe").mkdir()
+    items = read_items(tmp_path)
+    assert [item.id for item in items] == ["a.txt"]
+    (note,) = items.notes
+    assert "2 names are not UTF-8" in note
+    assert r"'b\udcff.txt', 'c\udcfe'" in note
+
+
+def test_a_judged_repository_whose_own_name_is_not_utf8_has_an_id_that_can_be_kept(tmp_path: Path) -> None:
+    root = named_in_bytes(tmp_path, b"work\xff")
+    root.mkdir()
+    (root / "a.py").write_text("x = 1")
+    assert [item.id for item in read_items(root, repositories="whole")] == [r"work\udcff"]
+
+
+def test_a_path_too_long_for_the_system_is_passed_over_and_said(tmp_path: Path) -> None:
+    folder_of(tmp_path, {"a/ok.py": "A", "b/ok.py": "B"})
+    before = Path.cwd()
+    os.chdir(tmp_path / "b")
+    try:
+        for _ in range(18):
+            Path("d" * 250).mkdir()
+            os.chdir("d" * 250)
+        Path("f.py").write_text("deep")
+    finally:
+        os.chdir(before)
+    items = read_items(tmp_path, repositories="each")
+    deep = next(item for item in items if item.id == "b")
+    assert len(deep.metadata["skipped"]["unreadable"]) == 1
+    assert "1 unreadable" in deep.candidate.split("\n")[0]
+    assert [item.id for item in read_items(tmp_path, repositories="none")] == ["a/ok.py", "b/ok.py"]
+    assert any("1 files or folders cannot be read" in note for note in read_items(tmp_path, repositories="none").notes)
+
+
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="needs POSIX permissions")
+def test_what_may_not_be_read_in_a_repository_is_passed_over_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder_of(tmp_path / "r", {"ok.py": "A", "secret.py": "B", "closed/c.py": "C", "plain/.gitignore": "x"})
+    for path, mode in (("secret.py", 0o000), ("closed", 0o000), ("plain/.gitignore", 0o000)):
+        (tmp_path / "r" / path).chmod(mode)
+    tmp_path.chmod(0o755)
+    monkeypatch.chdir(tmp_path)  # so that no folder above is looked at
+    root = os.geteuid() == 0
+    try:
+        if root:
+            os.seteuid(65534)
+        (whole,) = read_items("r", repositories="whole")
+        names = [item.id for item in read_items("r", repositories="none")]
+        assert mode_for("r", "repository") == "whole"
+    finally:
+        if root:
+            os.seteuid(0)
+        (tmp_path / "r" / "closed").chmod(0o755)
+    assert whole.metadata["skipped"]["unreadable"] == ["closed", "plain/.gitignore", "secret.py"]
+    assert names == ["ok.py"]
 
 
 def test_a_mapping_means_nothing_to_a_folder(tmp_path: Path) -> None:

@@ -14,16 +14,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from evenhand.errors import InvalidInput
-from evenhand.repository_text import RepositoryText
+from evenhand.repository_text import RepositoryText, shown_path
 from evenhand.store.item_parts import Parts, layout_of
 from evenhand.store.item_sources import Sources
 from evenhand.store.repositories import BINARY_ENDINGS, GENERATED_FOLDERS, Bounds, Repository
-from evenhand.store.text_files import place, quoted, read_text_file
+from evenhand.store.text_files import is_utf8, place, quoted, read_text_file
 from evenhand.terms import Item
 
 __all__ = ["ItemFolder", "RepositoryMode", "mode_for", "refuse_inside"]
 
 STORE_FOLDER = ".evenhand"
+_DEEPEST = 200
 _MOST_BYTES = 64 << 20  # of one candidate; the longest contexts of models hold a tenth of it
 
 RepositoryMode = Literal["git", "whole", "each", "none"]
@@ -59,13 +60,20 @@ def mode_for(path: str | Path, folder: str) -> RepositoryMode:
     """
     if folder == "files" or str(path) == "-" or not Path(path).is_dir():
         return "git"
-    with os.scandir(path) as entries:
-        folders = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False) and entry.name[0] != "."]
+    folders = [entry.path for entry in _entries(path) if entry.is_dir(follow_symlinks=False) and entry.name[0] != "."]
     for one in folders:
-        with os.scandir(one) as entries:
-            if any(entry.name == ".git" or Path(entry.name).stem.casefold() == "candidate" for entry in entries):
-                return "git"
+        if any(entry.name == ".git" or Path(entry.name).stem.casefold() == "candidate" for entry in _entries(one)):
+            return "git"
     return "whole"
+
+
+def _entries(folder: str | Path) -> "list[os.DirEntry[str]]":
+    """What lies in a folder; nothing where it cannot be read, which the walk says."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
 
 
 @dataclass(slots=True)
@@ -79,6 +87,9 @@ class _Passed:
     special: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
     deeper: list[str] = field(default_factory=list)
+    unnamed: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+    too_deep: list[str] = field(default_factory=list)
 
     def sentences(self, name: str) -> list[str]:
         """One note a reason, with the count and the first names."""
@@ -90,6 +101,9 @@ class _Passed:
             (self.special, "names are neither files nor folders"),
             (self.beside, "files lie beside the folders that are items, and are not read"),
             (self.deeper, "files lie in a folder inside one that is an item, and are not read"),
+            (self.unnamed, "names are not UTF-8, and are passed over (rename them to have them judged)"),
+            (self.unreadable, "files or folders cannot be read, and are passed over"),
+            (self.too_deep, f"folders lie more than {_DEEPEST} deep, and are not read"),
         )
         return [
             f"{name}: {len(paths)} {reason}: {', '.join(map(quoted, paths[:5]))}{', ...' if len(paths) > 5 else ''}"
@@ -107,7 +121,7 @@ class ItemFolder:
         repositories: which folders are one item each; all others hold a file an item.
         bounds: how much of a repository is read.
     Raises:
-        InvalidInput: a `.env` or a store inside; a file's name that is not UTF-8.
+        InvalidInput: a `.env` or a store inside, or the folder itself cannot be read.
     """
 
     unit = "file"
@@ -160,10 +174,17 @@ class ItemFolder:
 
     def _walk(self, folder: str, files: list[str]) -> None:
         """Collect what lies under one folder, without following a link."""
-        with os.scandir(self.path / folder) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
+        try:
+            with os.scandir(self.path / folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            if folder == "":
+                raise InvalidInput(f"{self.name}: cannot be read ({error.strerror})") from error
+            self._passed.unreadable.append(folder)
+            return
         if self._is_repository(folder, found):
-            identifier = folder or self.path.resolve().name
+            own = self.path.resolve().name
+            identifier = folder or (own if is_utf8(own) else shown_path(own))
             self._repositories[identifier] = Repository.walked(self.path / folder, encoding=self._encoding)
             holds = " holds .git and" if any(entry.name == ".git" for entry in found) else ""
             self.notes.append(f"{self.name}: {quoted(identifier)}{holds} is judged as one item, a code repository")
@@ -192,17 +213,17 @@ class ItemFolder:
                 "bring one to change keys or replies: take it out first, judge a copy without it, or judge the folder "
                 "as one repository, where it is never used (--repositories whole)"
             )
-        try:
-            relative.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidInput(f"{self.name}: the file name {relative!a} is not UTF-8; rename the file") from error
-        if entry.is_symlink():
+        if not is_utf8(relative):
+            self._passed.unnamed.append(relative)
+        elif entry.is_symlink():
             self._passed.links.append(relative)
         elif entry.name.startswith("."):
             self._passed.hidden.append(relative)
         elif entry.is_dir():
             if entry.name in GENERATED_FOLDERS:
                 self._passed.generated.append(relative)
+            elif relative.count("/") >= _DEEPEST:
+                self._passed.too_deep.append(relative)
             else:
                 self._walk(relative, files)
         elif entry.is_file(follow_symlinks=False):
@@ -211,8 +232,8 @@ class ItemFolder:
             self._passed.special.append(relative)
 
     def _drop_binaries(self) -> None:
-        """Take out what is not text."""
-        self._files[:] = [relative for relative in self._files if not self._is_binary(relative)]
+        """Take out what is not text, or cannot be read."""
+        self._files[:] = [relative for relative in self._files if self._is_text(relative)]
 
     def _group(self) -> None:
         """Where folders are items, take their files for the items' parts."""
@@ -247,13 +268,17 @@ class ItemFolder:
             return repository.candidate, repository.metadata
         return self._text(relative), {}
 
-    def _is_binary(self, relative: str) -> bool:
-        """Whether a file is passed over as no text: by its ending, or by a NUL."""
+    def _is_text(self, relative: str) -> bool:
+        """Whether a file is read: not what its ending or a NUL says is no text, nor what cannot be read."""
         path = self.path / relative
-        binary = path.suffix.casefold() in BINARY_ENDINGS or _holds_nul(path)
+        try:
+            binary = path.suffix.casefold() in BINARY_ENDINGS or _holds_nul(path)
+        except OSError:
+            self._passed.unreadable.append(relative)
+            return False
         if binary:
             self._passed.binary.append(relative)
-        return binary
+        return not binary
 
     def _text(self, relative: str) -> str:
         """A file's text, read only if it is still an ordinary file."""

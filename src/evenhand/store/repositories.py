@@ -9,6 +9,7 @@ read; one that says how good the work is makes the flag `self_review`, and moves
 """
 
 import codecs
+import errno
 import os
 import re
 import stat
@@ -19,7 +20,7 @@ from pathlib import Path
 from evenhand.errors import InvalidInput
 from evenhand.repository_text import CUT, SELF_REVIEW, FileText, composed, shown_path
 from evenhand.store.ignore_rules import IgnoreRules
-from evenhand.store.text_files import place
+from evenhand.store.text_files import is_utf8, place
 
 __all__ = ["BINARY_ENDINGS", "GENERATED_FOLDERS", "Bounds", "Repository"]
 
@@ -33,7 +34,11 @@ BINARY_ENDINGS = frozenset(_ENDINGS.split())
 _LOCK_NAMES = "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb go.sum packages.lock.json gradle.lockfile"
 _LOCKS = frozenset(_LOCK_NAMES.split())
 _GENERATED_ENDINGS = (".min.js", ".min.css", ".map")
-_REASONS = ("links", "ignored", "hidden", "not text", "lock files", "generated", "not files", "too deep")
+_REASONS = (
+    *("links", "ignored", "hidden", "not text", "lock files", "generated", "not files", "too deep"),
+    *("names not UTF-8", "unreadable"),
+)
+_DENIED = frozenset({errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.EIO})
 _DEEPEST = 64
 _MOST_NAMES = 20
 _LEAST = 2_000  # characters of a file, where there is room for a part of it only
@@ -86,7 +91,7 @@ class Repository:
             root: may itself be a link, since the caller named it.
             encoding: of the text files; None means UTF-8, or what a byte order mark says.
         Raises:
-            InvalidInput: a name that is not UTF-8, or a folder that cannot be read.
+            InvalidInput: the folder itself cannot be read.
         """
         found = cls(root=root, encoding=encoding)
         found._walk("", (), 0)
@@ -100,14 +105,19 @@ class Repository:
             InvalidInput: a file that was one and no longer is.
         """
         room, left_out = _room(self.files, bounds)
-        files, no_text = [], []
+        files, no_text, denied = [], [], []
         for path, chars in room.items():
-            read = self._read(path, chars)
+            try:
+                read = self._read(path, chars)
+            except OSError:
+                denied.append(path)
+                continue
             if read is None:
                 no_text.append(path)
             else:
                 files.append(read)
         self.passed["not text"] = sorted({*self.passed["not text"], *no_text})
+        self.passed["unreadable"] = sorted({*self.passed["unreadable"], *denied})
         is_cut = bool(left_out) or any(file.unread for file in files)
         is_review = self.reviews_itself or any(_is_review(file) for file in files)
         flags = [name for name, holds in ((SELF_REVIEW, is_review), (CUT, is_cut)) if holds]
@@ -126,7 +136,7 @@ class Repository:
         """One sentence a reason, with the count and the first names."""
         for reason, paths in self.passed.items():
             if paths:
-                shown = ", ".join(shown_path(path) for path in paths[:5])
+                shown = ", ".join(_short(shown_path(path)) for path in paths[:5])
                 yield f"{name}: not read, {reason}: {len(paths)} ({shown}{', ...' if len(paths) > 5 else ''})"
 
     def _walk(self, folder: str, rules: tuple[IgnoreRules, ...], depth: int) -> None:
@@ -135,19 +145,33 @@ class Repository:
             with os.scandir(self.root / folder) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            raise InvalidInput(f"{place(self.root / folder)}: cannot be read ({error.strerror})") from error
+            if folder == "":
+                raise InvalidInput(f"{place(self.root)}: cannot be read ({error.strerror})") from error
+            self.passed["unreadable"].append(folder)
+            return
         own = next((entry for entry in found if entry.name == ".gitignore" and _is_plain(entry)), None)
         if own is not None:
-            rules = (*rules, IgnoreRules.of(_rules_text(self.root / folder / ".gitignore"), folder))
+            rules = (*rules, *self._rules(folder))
         for entry in found:
-            self._entry(entry, f"{folder}/{entry.name}" if folder else entry.name, rules, depth)
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            try:
+                self._entry(entry, path, rules, depth)
+            except OSError:
+                self.passed["unreadable"].append(path)
+
+    def _rules(self, folder: str) -> tuple[IgnoreRules, ...]:
+        """The rules of a folder's own `.gitignore`; none where it cannot be read."""
+        try:
+            return (IgnoreRules.of(_rules_text(self.root / folder / ".gitignore"), folder),)
+        except OSError:
+            self.passed["unreadable"].append(f"{folder}/.gitignore" if folder else ".gitignore")
+            return ()
 
     def _entry(self, entry: "os.DirEntry[str]", path: str, rules: tuple[IgnoreRules, ...], depth: int) -> None:
         """Sort one name into what is read and what is passed over."""
-        try:
-            path.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidInput(f"{place(self.root)}: the file name {path!a} is not UTF-8; rename the file") from error
+        if not is_utf8(path):
+            self.passed["names not UTF-8"].append(path)
+            return
         is_folder = entry.is_dir(follow_symlinks=False)
         reason = self._reason(entry, path, rules, is_folder=is_folder)
         if reason is not None:
@@ -221,11 +245,18 @@ def _room(files: Mapping[str, int], bounds: Bounds) -> tuple[dict[str, int], lis
 
 
 def _bytes(path: Path, most: int) -> tuple[bytes, int]:
-    """The first bytes of a file and its size, read only if it is still an ordinary file."""
+    """The first bytes of a file and its size, read only if it is still an ordinary file.
+
+    Raises:
+        OSError: it may not be read, or its path is too long.
+        InvalidInput: it is no longer an ordinary file.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         handle = os.open(path, flags)
     except OSError as error:
+        if error.errno in _DENIED:
+            raise
         raise InvalidInput(
             f"{place(path)}: cannot be read ({error.strerror}); links are not followed, so a file that has become one "
             "is refused"
@@ -282,6 +313,10 @@ def _is_review(file: FileText) -> bool:
         return False
     keys = [key.casefold() for key in _REVIEW_KEY.findall(file.text[:4_000])]
     return len(keys) > 1 and not _WORTH.isdisjoint(keys) and not _WHO_OR_WHY.isdisjoint(keys)
+
+
+def _short(path: str, most: int = 120) -> str:
+    return path if len(path) <= most else f"{path[: most // 2]}…{path[-most // 2 :]}"
 
 
 def _more(paths: list[str]) -> list[str]:

@@ -23,7 +23,7 @@ from typing import BinaryIO, TextIO
 
 from evenhand.errors import InvalidInput, StoreError
 
-__all__ = ["Replacement", "TextFile", "place", "quoted", "read_text_file"]
+__all__ = ["Replacement", "TextFile", "is_utf8", "place", "quoted", "read_text_file"]
 
 _CHUNK = 1 << 20
 _BOMS = (  # the longer ones first: the mark of UTF-32 begins with that of UTF-16
@@ -39,6 +39,19 @@ def place(path: str | Path) -> str:
     """A path as messages name it; control characters in a file's name are made visible."""
     text = str(path)
     return text if text.isprintable() else ascii(text)
+
+
+def is_utf8(name: str) -> bool:
+    """Whether a file's name is text: one of other bytes comes from the system with lone surrogates in it.
+
+    >>> is_utf8("ä.txt"), is_utf8("a\udcff.txt")
+    (True, False)
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def quoted(text: object, limit: int = 60) -> str:
