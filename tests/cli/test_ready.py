@@ -229,6 +229,9 @@ def test_judges_are_listed_and_copied(evenhand, tmp_path):
     assert evenhand("init", "evidence", "-o", "mine.yaml").code == 0
     assert "What would a +5 look like" in (tmp_path / "mine.yaml").read_text()
     assert evenhand("init").out == listed.out
+    piped = evenhand("init", "evidence", "-o", "-")
+    assert piped.out == example_judge("evidence")
+    assert not (tmp_path / "-").exists()
 
 
 def test_an_unknown_judge_is_answered_with_what_was_meant(evenhand, tmp_path):

@@ -210,6 +210,7 @@ def test_what_is_wrong_is_refused_by_item(file):
         (("--totals", "1", "1", "--set", "scale=1", "--set", "scale=2"), "given twice"),
         (("--totals", "1", "1", "--set", "sclae=1"), "did you mean 'scale'"),
         (("--totals", "1", "1", "--variant", "prod"), "did you mean 'production'"),
+        (("--totals", "1", "1", "-o", "-"), "--json prints the same document on stdout"),
     ],
 )
 def test_wrong_calls_are_refused_in_one_sentence(arguments, said):

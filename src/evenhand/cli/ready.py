@@ -21,7 +21,7 @@ def init(
         str | None, typer.Argument(metavar="NAME", help="A ready-made judge; without it they are listed.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Where to write; NAME.yaml unless said.")
+        Path | None, typer.Option("--output", "-o", help="Where to write; NAME.yaml unless said, - for stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
 ) -> None:
@@ -32,6 +32,9 @@ def init(
     from evenhand.store.packaged import example_judge
 
     text = example_judge(packaged_name(name))
+    if str(output) == "-":
+        sys.stdout.write(text)
+        return
     path = output or Path(f"{packaged_name(name)}.yaml")
     if path.exists() and not path.is_char_device() and not force:
         raise InvalidInput(f"{shown(str(path))}: is there already; name another file with -o, or use --force")

@@ -70,6 +70,8 @@ def score(
         raise InvalidInput("score: name an EVIDENCE file or give --totals NET COUNT, and not both")
     if stress and evidence is None:
         raise InvalidInput("--stress: changes items, and totals are none; give an EVIDENCE file")
+    if str(output) == "-":
+        raise InvalidInput("--output -: expected a file; --json prints the same document on stdout")
     if output is not None and evidence is not None and _same_file(output, evidence):
         raise InvalidInput(f"--output {shown(str(output))}: is the evidence itself; name another file")
     if evidence is None:
