@@ -67,6 +67,24 @@ def test_a_claim_is_matched_once():
     assert len(change.resolved) == 1
 
 
+def test_of_long_claims_the_beginnings_and_all_numbers_are_compared():
+    words = " ".join(f"word{'abcdefgh'[n % 8]}{'xyz'[n % 3]}" for n in range(3_000))
+    old = [(words, -1, True), (words + " 5", -1, True)]
+    new = [(words + " and another end", -1, True), (words + " 6", -1, True)]
+    (change,) = draft_changes([record("a@1", 1, old)], [record("a@2", 1, new)])
+    assert change.remaining == (new[0][0],)
+    assert (change.resolved, change.new) == ((old[1][0],), (new[1][0],))
+
+
+def test_thousands_of_findings_are_matched_word_for_word_and_the_first_of_the_others_by_likeness(monkeypatch):
+    monkeypatch.setattr("evenhand.analysis.drafts.COMPARED_CLAIMS", 1)
+    old = [(f"The part called {name} is unclear", -1, True) for name in ("alpha", "beta", "gamma")]
+    new = [(claim + suffix, -1, True) for (claim, *_), suffix in zip(old, (" now", " now", ""), strict=True)]
+    (change,) = draft_changes([record("a@1", 1, old)], [record("a@2", 1, new)])
+    assert change.remaining == (new[0][0], new[2][0])
+    assert change.resolved == (old[1][0],)
+
+
 def test_blame_and_praise_in_the_same_words_are_two_findings():
     (change,) = draft_changes(
         [record("e@1", 1, [("It is short.", -1, True)])], [record("e@2", 1, [("It is short.", 1, True)])]

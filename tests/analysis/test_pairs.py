@@ -2,6 +2,7 @@ import pytest
 
 from evenhand.analysis.pairs import Pairs, is_pair
 from evenhand.analysis.summary import Summary
+from evenhand.cli.pair_output import pair_lines
 from evenhand.terms import Record
 
 ORDERS = {"a": ("first", "second"), "b": ("second", "first"), "tie": ("tie", "tie")}
@@ -65,6 +66,28 @@ def test_reruns_of_one_item_are_its_mean_and_feign_no_items():
     reruns = [record("a", rerun=n, systems=("x", "y")) for n in range(9)]
     document = pairs_of(*reruns, record("b", item="k", systems=("x", "y"))).document()
     assert (document["win_rates"][0]["win_rate"], document["win_rates"][0]["items"]) == (0.5, 2)
+
+
+def test_many_systems_are_bounded_and_what_is_left_out_is_said():
+    pytest.importorskip("choix")
+    ring = [record("a", item=f"i{n}", systems=(f"s{n}", f"s{(n + 1) % 101}")) for n in range(101)]
+    document = pairs_of(*ring).document()
+    assert (len(document["win_rates"]), document["never_met"]) == (101, 101 * 100 // 2 - 101)
+    last = document["win_rates"][-1]
+    assert (last["system"], last["against"], last["win_rate"]) == ("s0", "s100", 0.0)
+    assert document["strengths"]["systems"][0]["interval"] is None
+    assert document["strengths"]["note"].startswith("no intervals: 101 systems")
+    lines = pair_lines(document)
+    assert "  and 61 more" in lines
+    assert "  4,949 further pairs of systems never met" in lines
+    few = pairs_of(*ring[:3]).document()
+    assert (len(few["win_rates"]), "never_met" in few) == (6, False)
+
+
+def test_strengths_of_thousands_of_systems_are_undefined_with_the_reason():
+    pytest.importorskip("choix")
+    pairs = [record("tie", item=f"i{n}", systems=(f"a{n}", f"b{n}")) for n in range(501)]
+    assert pairs_of(*pairs).document()["strengths"]["undefined"].startswith("1,002 systems")
 
 
 def test_a_system_called_tie_and_one_against_itself_are_no_trouble():

@@ -5,22 +5,29 @@ Passes belong together by their slug: the metadata field `slug`, or the item's i
 that has findings is what is compared, and the scores of all stand in a row. A pass that failed has none: nothing was
 found resolved by it, and nothing new.
 
-Two findings are the same one if they have one sign and nearly the same claim: rapidfuzz's `token_sort_ratio` at or
-above a stated likeness, the same numbers in both, each finding matched once, the likest first. A judge words the same
-finding differently from pass to pass, so "resolved" means "not reported again", and a person may look.
+Two findings are the same one if they have one sign and nearly the same claim: rapidfuzz's `token_sort_ratio` of their
+first 1,000 characters at or above a stated likeness, the same numbers in both, each finding matched once, the likest
+first. A judge words the same finding differently from pass to pass, so "resolved" means "not reported again", and a
+person may look.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from evenhand.terms import Record
 
-__all__ = ["LIKENESS", "DraftChange", "draft_changes", "slug_of"]
+__all__ = ["COMPARED_CHARS", "COMPARED_CLAIMS", "LIKENESS", "DraftChange", "draft_changes", "slug_of"]
 
 LIKENESS = 0.8
 """From which likeness (0 to 1) two claims are the same finding."""
+
+COMPARED_CHARS = 1_000
+"""Of a claim, from its beginning on; all its numbers are compared."""
+
+COMPARED_CLAIMS = 500
+"""Of one pass and sign that are worded otherwise than all of the other pass; further ones are resolved or new."""
 
 # Bounded, since an id may be of any length and each place in it is tried.
 _VERSION = re.compile(r"(?:@[^/]{0,99}|[-_. ]v(?:er(?:sion)?)?[-_. ]?\d[\w.]{0,99})$", re.IGNORECASE)
@@ -153,22 +160,50 @@ def _claims(record: Record, *, sign: int) -> list[str]:
 
 def _matched(before: Sequence[str], now: Sequence[str], likeness: float) -> Matched:
     """Claims of before alone, of both (as worded now), and of now alone."""
-    from rapidfuzz import fuzz, utils  # here, since it is large and only `--since` needs it
-
-    pairs = []
-    for one, old in enumerate(before):
-        for other, new in enumerate(now):
-            ratio = fuzz.token_sort_ratio(old, new, processor=utils.default_process, score_cutoff=100 * likeness)
-            if ratio and _NUMBER.findall(old) == _NUMBER.findall(new):
-                pairs.append((-ratio, one, other))
-    old_left, new_left, both = set(range(len(before))), set(range(len(now))), set()
-    for _, one, other in sorted(pairs):
+    old_left, new_left = dict.fromkeys(range(len(before))), dict.fromkeys(range(len(now)))
+    old_keys, new_keys = [_key(claim) for claim in before], [_key(claim) for claim in now]
+    both = set()
+    for one, other in _pairs(old_keys, new_keys, likeness):
         if one in old_left and other in new_left:
-            old_left.discard(one)
-            new_left.discard(other)
+            del old_left[one], new_left[other]
             both.add(other)
     return (
-        tuple(before[place] for place in sorted(old_left)),
+        tuple(before[place] for place in old_left),
         tuple(now[place] for place in sorted(both)),
-        tuple(now[place] for place in sorted(new_left)),
+        tuple(now[place] for place in new_left),
     )
+
+
+_Key = tuple[str, tuple[str, ...]]
+
+
+def _key(claim: str) -> _Key:
+    """What is compared of a claim: its beginning's words, sorted, and all its numbers."""
+    from rapidfuzz import utils  # here, since it is large and only drafts need it
+
+    return " ".join(sorted(utils.default_process(claim[:COMPARED_CHARS]).split())), tuple(_NUMBER.findall(claim))
+
+
+def _pairs(before: Sequence[_Key], now: Sequence[_Key], likeness: float) -> Iterator[tuple[int, int]]:
+    """Places of alike claims, the likest first: equal ones at once, then those worded otherwise among the first."""
+    from rapidfuzz import fuzz
+
+    equal: dict[_Key, list[int]] = {}
+    for other in reversed(range(len(now))):
+        equal.setdefault(now[other], []).append(other)
+    matched_old, matched_new = set(), set()
+    for one, key in enumerate(before):
+        if equal.get(key):
+            other = equal[key].pop()
+            matched_old.add(one)
+            matched_new.add(other)
+            yield one, other
+    found = []
+    new_left = [other for other in range(len(now)) if other not in matched_new][:COMPARED_CLAIMS]
+    for one in [one for one in range(len(before)) if one not in matched_old][:COMPARED_CLAIMS]:
+        for other in new_left:
+            if before[one][1] == now[other][1]:
+                ratio = fuzz.ratio(before[one][0], now[other][0], score_cutoff=100 * likeness)
+                if ratio:
+                    found.append((-ratio, one, other))
+    yield from ((one, other) for _, one, other in sorted(found))

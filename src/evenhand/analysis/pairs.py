@@ -7,6 +7,7 @@ orders, or `second` in both, the place decided: the share of `first` among these
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 from evenhand.scoring.preference import Game, points
@@ -14,12 +15,18 @@ from evenhand.scoring.strengths import Strengths, bradley_terry, has_choix
 from evenhand.stats.intervals import wilson_interval
 from evenhand.terms import Record
 
-__all__ = ["SEED", "Pairs", "is_pair"]
+__all__ = ["MOST_STRENGTHS", "MOST_SYSTEMS", "SEED", "Pairs", "is_pair"]
 
 SEED = 20250101
 """Of the bootstrap; printed with its intervals, so that equal records give equal figures."""
 
 N_RESAMPLES = 500
+
+MOST_SYSTEMS = 100
+"""Up to so many systems, pairs that never met are listed and strengths have intervals; resampling 200 takes minutes."""
+
+MOST_STRENGTHS = 1000
+"""Beyond so many systems no strengths are fitted: a matrix of all pairs is."""
 
 _TIE = "\0"  # a label that no system of a file can have
 
@@ -82,40 +89,52 @@ class Pairs:
             "position_interval": wilson_interval(flips["first_twice"], twice) if twice else None,
         }
         if self._games:
-            document.update(games=len(self._games), win_rates=self._win_rates(), strengths=self._strengths())
+            names = list(dict.fromkeys(name for _, game in self._games for name in game[:2]))
+            rates = self._win_rates(names)
+            document.update(games=len(self._games), win_rates=rates)
+            if left_out := math.comb(len(names), 2) - len(rates):
+                document["never_met"] = left_out
+            document["strengths"] = self._strengths(len(names))
         if self._itself:
             document["system_against_itself"] = self._itself
         return document
 
-    def _win_rates(self) -> list[dict[str, Any]]:
-        """Each pair of systems once; reruns of an item are its mean, so that they do not feign more items."""
-        made = []
-        names = list(dict.fromkeys(name for _, game in self._games for name in game[:2]))
-        for place, one in enumerate(names):
-            for other in names[place + 1 :]:
-                by_item: dict[str, list[float]] = {}
-                for item, game in self._games:
-                    if {game[0], game[1]} == {one, other}:
-                        share = points(game, (_TIE,))
-                        by_item.setdefault(item, []).append(share if game[0] == one else 1.0 - share)
-                made.append(_against(one, other, list(by_item.values())))
-        return made
+    def _win_rates(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """Each pair of systems once; reruns of an item are its mean, so that they do not feign more items.
 
-    def _strengths(self) -> dict[str, Any]:
+        Pairs that never met are among them only up to `MOST_SYSTEMS`.
+        """
+        place = {name: number for number, name in enumerate(names)}
+        met: dict[tuple[str, str], dict[str, list[float]]] = {}
+        for item, game in self._games:
+            share, in_order = points(game, (_TIE,)), place[game[0]] < place[game[1]]
+            key = (game[0], game[1]) if in_order else (game[1], game[0])
+            met.setdefault(key, {}).setdefault(item, []).append(share if in_order else 1.0 - share)
+        wanted = combinations(names, 2) if len(names) <= MOST_SYSTEMS else met
+        return [_against(*key, list(met.get(key, {}).values())) for key in wanted]
+
+    def _strengths(self, n_systems: int) -> dict[str, Any]:
         """Bradley-Terry strengths, or why there are none."""
         if not has_choix():
             return {"systems": [], "undefined": "choix is not installed: pip install 'evenhand[stats]'"}
+        if n_systems > MOST_STRENGTHS:
+            return {
+                "systems": [],
+                "undefined": f"{n_systems:,} systems; strengths are fitted for {MOST_STRENGTHS:,} at most",
+            }
         import numpy as np
 
         games = [game for _, game in self._games]
+        few = n_systems <= MOST_SYSTEMS
         made = bradley_terry(
             games,
             units=[item for item, _ in self._games],
             ties=(_TIE,),
-            rng=np.random.default_rng(SEED),
+            rng=np.random.default_rng(SEED) if few else None,
             n_resamples=N_RESAMPLES,
         )
-        return _strengths_document(made)
+        note = f"no intervals: {n_systems:,} systems, and resamples are drawn for {MOST_SYSTEMS} at most"
+        return {**_strengths_document(made), **({} if few or made.undefined else {"note": note})}
 
 
 def _strengths_document(made: Strengths) -> dict[str, Any]:

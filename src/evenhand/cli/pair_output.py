@@ -8,6 +8,7 @@ from evenhand.cli.output import shown
 __all__ = ["pair_lines"]
 
 _NAME = 32
+_MOST = 40  # win rates, and strengths; --json has all
 
 
 def pair_lines(pairs: Mapping[str, Any], *, hide_scores: bool = False) -> list[str]:
@@ -24,11 +25,18 @@ def pair_lines(pairs: Mapping[str, Any], *, hide_scores: bool = False) -> list[s
     if "win_rates" not in pairs or hide_scores:
         return lines
     lines += ["", "win rates (a tie is half a point)"]
-    for row in pairs["win_rates"]:
+    for row in pairs["win_rates"][:_MOST]:
         share = _share(row["win_rate"], row["interval"])
         met = f"{share} of {row['items']} items" if row["items"] else "undefined: they never met"
         lines.append(f"  {shown(row['system'], _NAME)} over {shown(row['against'], _NAME)}: {met}")
+    lines += _more(len(pairs["win_rates"]))
+    if "never_met" in pairs:
+        lines.append(f"  {pairs['never_met']:,} further pairs of systems never met")
     return [*lines, *_strength_lines(pairs["strengths"]), ""]
+
+
+def _more(n: int) -> list[str]:
+    return [f"  and {n - _MOST:,} more"] if n > _MOST else []
 
 
 def _position_line(pairs: Mapping[str, Any]) -> str:
@@ -52,13 +60,16 @@ def _strength_lines(strengths: Mapping[str, Any]) -> list[str]:
         f"strengths (Bradley-Terry, log scale, mean 0; {strengths['resamples']} resamples of "
         f"{strengths['n_items']} items{note}, seed {strengths['seed']})"
     ]
-    for row in strengths["systems"]:
+    for row in strengths["systems"][:_MOST]:
         ends = row["interval"]
         between = (
-            "no interval: too many resamples are undefined" if ends is None else f"[{ends[0]:+.2f}, {ends[1]:+.2f}]"
+            ("" if "note" in strengths else "no interval: too many resamples are undefined")
+            if ends is None
+            else f"[{ends[0]:+.2f}, {ends[1]:+.2f}]"
         )
-        lines.append(f"  {shown(row['system'], _NAME)}  {row['strength']:+.2f} {between}")
-    return lines
+        lines.append(f"  {shown(row['system'], _NAME)}  {row['strength']:+.2f} {between}".rstrip())
+    lines += _more(len(strengths["systems"]))
+    return [*lines, f"  {strengths['note']}"] if "note" in strengths else lines
 
 
 def _share(share: float | None, interval: Sequence[float] | None) -> str:

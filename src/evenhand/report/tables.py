@@ -62,6 +62,7 @@ def pair_tables(pairs: Mapping[str, Any], *, hide_scores: bool) -> Iterable[Tabl
         notes=(
             "A tie is half a point; reruns of an item count as its mean. Interval: Wilson.",
             *_left_out(len(pairs["win_rates"])),
+            *((f"{count(pairs['never_met'])} further pairs of systems never met.",) if "never_met" in pairs else ()),
         ),
     )
     yield _strengths(pairs["strengths"])
@@ -94,7 +95,9 @@ def _strengths(made: Mapping[str, Any]) -> Table:
             f"Log scale, mean 0; {count(made['resamples'])} resamples of {plural(made['n_items'], 'item')}"
             f"{f', undefined in {count(undefined)}' if undefined else ''}, seed {made['seed']}."
         )
-        if any(row["interval"] is None for row in made["systems"]):
+        if "note" in made:
+            notes.append(f"{made['note'].capitalize()}.")
+        elif any(row["interval"] is None for row in made["systems"]):
             notes.append("No interval where more than one resample in forty is undefined.")
     return Table(
         name="Strengths (Bradley-Terry)", head=("System", "Strength", "95 % interval"), rows=rows, notes=tuple(notes)
