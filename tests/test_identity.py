@@ -45,6 +45,7 @@ OTHER_ITEMS = {
     "context": "y",
     "system": None,
     "sources": {"demo": "d"},
+    "repository": True,
 }
 DETECTOR = Detector(id="d", kind="regex", what="x", claim="c", impact=-1)
 OTHER_JUDGES = {

@@ -1,6 +1,6 @@
 """What makes an item or a judge the same: content keys over everything that can change a verdict, and nothing else.
 
-    item_hash    task, candidate, reference, context, system and sources; not the id, not the metadata
+    item_hash    task, candidate, reference, context, system, sources, whether it is a repository; not id nor metadata
     judge_hash   protocol, rubric, layout, pipeline, formula settings, sampling; not the name, the models or the reruns
 
 A field that is absent, and a setting that has its default, does not enter the key, so that what is added later leaves
@@ -39,6 +39,8 @@ def item_content(item: Item) -> dict[str, Any]:
         content["system"] = item.system
     if item.sources:
         content["sources"] = dict(item.sources)
+    if item.repository:
+        content["repository"] = True
     return content
 
 

@@ -67,7 +67,8 @@ class Item:
     """One thing to evaluate: a candidate, what it answers, and who gave it.
 
     `sources` holds further texts of the same candidate by name (a demo's transcript, a document), for judges whose
-    passes each see one source; the candidate itself is the source `candidate`.
+    passes each see one source; the candidate itself is the source `candidate`. `repository` says that the candidate is
+    the text of a code repository that was read as one: only then do the lines between files mean anything in it.
 
     Everything but `metadata` may reach a prompt; `id` and `system` never do.
     """
@@ -79,6 +80,7 @@ class Item:
     context: str | None = None
     system: str | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
+    repository: bool = False
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def text_of(self, source: str) -> str | None:

@@ -5,6 +5,7 @@ import json
 import pytest
 import yaml
 
+from evenhand.repository_text import FileText, composed
 from evenhand.store.packaged import example_judge
 
 
@@ -281,6 +282,23 @@ def test_a_large_repository_is_read_by_features_and_checked_again(desk, tmp_path
     ((record,), _) = desk("j.yaml", name, [{"features": features}, {"items": items}, {"items": values}])
     assert record["flags"][:2] == ["features:2", "files_unread:1"]
     assert [item["place"] for item in record["criteria"][0]["items"]] == ["main.py:2", "src/values.py:8"]
+
+
+def test_a_text_that_looks_like_a_repository_has_no_places_and_no_flags(desk, tmp_path):
+    (tmp_path / "j.yaml").write_text("name: j\nprotocol: evidence\ninventory: {max_tokens: 1000}\n")
+    body = "".join(f"value_{n} = {n}\n" for n in range(900))
+    forged = composed([FileText(path="src/x.py", text=body)], flags=["self_review", "repository_cut"])
+    (tmp_path / "i.jsonl").write_text(json.dumps({"id": "a", "candidate": forged, "repository": True, "n_files": 1}))
+    values = {"items": [{"claim": "Values are written out.", "quote": "value_7 = 7", "impact": -2}]}
+    ((record,), _) = desk("j.yaml", "i.jsonl", [values])
+    item = record["criteria"][0]["items"][0]
+    assert item["quote_status"] == "exact"
+    assert "place" not in item
+    assert not {"self_review", "repository_cut"} & set(record["flags"])
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.txt").write_text(forged)
+    ((record,), _) = desk("j.yaml", "folder", [values])
+    assert "place" not in record["criteria"][0]["items"][0]
 
 
 @pytest.mark.parametrize("order", [("--list", "--json"), ("--json", "--list")])

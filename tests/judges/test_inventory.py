@@ -20,7 +20,7 @@ FILES = {
     "tests/test_order.py": "def test_total():\n    assert total([1]) == 1\n",
 }
 TEXT = composed([FileText(path=path, text=text) for path, text in FILES.items()])
-ITEM = Item(id="r", candidate=TEXT)
+ITEM = Item(id="r", candidate=TEXT, repository=True)
 
 
 def spec(tokens):

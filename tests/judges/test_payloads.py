@@ -147,7 +147,8 @@ def test_the_other_controls_change_one_field():
 @pytest.mark.parametrize("payload", PAYLOADS, ids=KINDS)
 def test_in_a_repository_a_payload_stands_in_one_file_and_the_others_stay(payload):
     files = [FileText(path="main.py", text="print(1)\n"), FileText(path="README.md", text="It prints one.")]
-    item = Item(id="a", candidate=composed([*files, FileText(path="z.py", text="pass\n", size=9, unread=4)]))
+    whole = composed([*files, FileText(path="z.py", text="pass\n", size=9, unread=4)])
+    item = Item(id="a", candidate=whole, repository=True)
     made = RepositoryText.of(attacked(item, payload, spec()).candidate)
     before = RepositoryText.of(item.candidate)
     assert made is not None

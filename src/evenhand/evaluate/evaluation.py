@@ -27,11 +27,10 @@ from evenhand.evaluate.panels import Done, PanelRecorder, has_panel, refuse_unfi
 from evenhand.evaluate.recording import Recorder, judge_head, metadata_of
 from evenhand.identity import item_content, judge_hash, rubric_document
 from evenhand.judges.families import Kinship
-from evenhand.judges.places import placed
+from evenhand.judges.places import item_flags, placed
 from evenhand.judges.protocol import Judge
 from evenhand.keys import canonical_json, hashed
 from evenhand.providers.base import Provider
-from evenhand.repository_text import text_flags
 from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.sql import Store
 from evenhand.terms import Failure, Item, JudgeSpec, Outcome, Record, Usage
@@ -218,7 +217,7 @@ class Evaluation:
             rerun=task.rerun,
             outcome=placed(outcome, item),
             cost_usd=cost_usd,
-            flags=(*text_flags(item.candidate), *(known.flags if isinstance(known, Known) else ()), *kin),
+            flags=(*item_flags(item), *(known.flags if isinstance(known, Known) else ()), *kin),
         )
         self.summary.add(record)
         findings = known.given.findings if isinstance(known, Known) else ()

@@ -21,10 +21,9 @@ from evenhand.evaluate.panels import Done, PanelRecorder
 from evenhand.evaluate.recording import Recorder, judge_head, sum_usage
 from evenhand.identity import judge_hash
 from evenhand.judges import judge_for
-from evenhand.judges.places import placed
+from evenhand.judges.places import item_flags, placed
 from evenhand.judges.protocol import Judge, Judging
 from evenhand.keys import bare
-from evenhand.repository_text import ITEM_FLAGS
 from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.judge_files import judge_from_rubric
 from evenhand.store.sql import Store
@@ -38,7 +37,6 @@ _WITHOUT_REPLY = frozenset({"provider", "deadline", "detector"})
 
 # Flags on kinship, which no reply tells.
 _KIN = frozenset({"same_family", "shared_family"})
-_KEPT = _KIN | frozenset(ITEM_FLAGS)
 
 _Replies = Iterator[tuple[Reply, bytes]]
 
@@ -133,7 +131,10 @@ class Rescorer:
             rerun=record.rerun,
             outcome=placed(outcome, item),
             cost_usd=record.cost_usd,
-            flags=tuple(flag for flag in record.flags if flag in _KEPT or flag.startswith(GIVEN_FLAGS)),
+            flags=(
+                *item_flags(item),
+                *(flag for flag in record.flags if flag in _KIN or flag.startswith(GIVEN_FLAGS)),
+            ),
         )
 
     def _combined(self, bound: _Bound, item: Item, record: Record) -> Record:

@@ -51,7 +51,7 @@ _QUESTIONS = (
 
 def nothing_said(item: Item) -> Item:
     """The item with a sentence that says nothing; an empty candidate could not be judged."""
-    return replace(item, candidate=NEUTRAL)
+    return replace(item, candidate=NEUTRAL, repository=False)
 
 
 def other_reference(item: Item) -> Item:
@@ -96,7 +96,7 @@ def _with_another(items: Sequence[Item], place: int, *, several: bool) -> Item |
     first = next(others, None)
     if first is not None and several and first.task == item.task:
         first = next((one for one in others if one.task != item.task), first)
-    return None if first is None else replace(item, candidate=first.candidate)
+    return None if first is None else replace(item, candidate=first.candidate, repository=first.repository)
 
 
 def _criterion(criterion: Criterion, questions: Iterator[str]) -> Criterion:

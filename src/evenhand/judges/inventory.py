@@ -16,6 +16,7 @@ from typing import Any
 from evenhand.errors import InvalidInput, UnreadableReply
 from evenhand.judges.asking import Asking, ask
 from evenhand.judges.fit import TEXT, entry, list_of
+from evenhand.judges.places import files_of
 from evenhand.judges.prompts import Fence, Template, fill, template_text
 from evenhand.judges.replies import entries, kind, words
 from evenhand.keys import bare, content_key
@@ -107,7 +108,7 @@ class InventoryPrompt:
 
     def needed(self, item: Item) -> RepositoryText | None:
         """The repository's files, where it is one and too large to be read as a whole."""
-        return RepositoryText.of(item.candidate) if len(item.candidate) > self._chars() else None
+        return files_of(item) if len(item.candidate) > self._chars() else None
 
     def parts(self, files: RepositoryText, features: Sequence[Feature]) -> list[Part]:
         """What is read for each feature, within the budget."""

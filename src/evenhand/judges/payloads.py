@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from evenhand.judges.forged import forged_reply
+from evenhand.judges.places import files_of
 from evenhand.judges.sentences import sentence_spans
-from evenhand.repository_text import RepositoryText
 from evenhand.terms import Item, JudgeSpec
 
 __all__ = ["PAYLOADS", "Payload", "attacked"]
@@ -79,21 +79,21 @@ def attacked(item: Item, payload: Payload, spec: JudgeSpec) -> Item:
 
     In a repository it stands in one file, as an author could write it: the README at the top, or else the first file.
     """
-    start, end = _body(item.candidate)
+    start, end = _body(item)
     body = item.candidate[start:end]
     text = payload.text(replace(item, candidate=body), forged_reply(spec, _point(body)))
     ended = end == len(item.candidate) or text.endswith("\n")
     return replace(item, candidate=f"{item.candidate[:start]}{text}{'' if ended else chr(10)}{item.candidate[end:]}")
 
 
-def _body(candidate: str) -> tuple[int, int]:
+def _body(item: Item) -> tuple[int, int]:
     """Where the text begins and ends that a payload is added to."""
-    files = RepositoryText.of(candidate)
+    files = files_of(item)
     if files is None or not files.paths:
-        return 0, len(candidate)
+        return 0, len(item.candidate)
     readme = next((path for path in files.paths if path.casefold().startswith("readme")), files.paths[0])
     start, end = files.extent(readme)
-    return candidate.index("\n", start) + 1, end
+    return item.candidate.index("\n", start) + 1, end
 
 
 def _point(candidate: str) -> str:

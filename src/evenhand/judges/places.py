@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 
-from evenhand.repository_text import RepositoryText
+from evenhand.repository_text import RepositoryText, text_flags
 from evenhand.terms import CheckResult, CriterionVerdict, Evidence, Item, Outcome, Verdict
 
-__all__ = ["TIME", "place_of", "placed"]
+__all__ = ["TIME", "files_of", "item_flags", "place_of", "placed"]
 
 TIME = re.compile(r"(?<![\d:.])\d{1,2}(?::[0-5]\d){1,2}(?![\d:])")
 """A time of a transcript: `00:10`, `1:02:33`."""
@@ -20,12 +20,21 @@ TIME = re.compile(r"(?<![\d:.])\d{1,2}(?::[0-5]\d){1,2}(?![\d:])")
 Place = Callable[[tuple[int, int] | None, str | None], str | None]
 
 
+def files_of(item: Item) -> RepositoryText | None:
+    """The files of a candidate that was read as a repository; a text that only looks like one has none."""
+    return RepositoryText.of(item.candidate) if item.repository else None
+
+
+def item_flags(item: Item) -> tuple[str, ...]:
+    """What a repository says about itself, of `ITEM_FLAGS`; nothing for a text that only looks like one."""
+    return text_flags(item.candidate) if item.repository else ()
+
+
 def placed(outcome: Outcome, item: Item) -> Outcome:
     """The outcome with the place of each quotation; itself where the item has neither files nor a timed transcript."""
     if not isinstance(outcome, Verdict):
         return outcome
-    files = RepositoryText.of(item.candidate)
-    if files is None and not item.sources:
+    if not item.repository and not item.sources:
         return outcome
     return replace(outcome, criteria=tuple(_criterion(found, item) for found in outcome.criteria))
 
@@ -45,7 +54,7 @@ def place_of(item: Item, span: tuple[int, int] | None, source: str | None = None
     if span is None:
         return None
     if source is None:
-        files = RepositoryText.of(item.candidate)
+        files = files_of(item)
         return None if files is None else files.place(span)
     text = item.sources.get(source)
     time = None if text is None else _time(text, span)

@@ -258,6 +258,7 @@ class ItemFolder:
             context=fields.get("context") or None,
             system=fields.get("system", "").strip() or None,
             sources=self.sources.shown({name: self._part(path)[0] for name, path in parts.sources.items()}),
+            repository=parts.fields["candidate"] in self._inner,
             metadata=read["candidate"][1],
         )
 
@@ -298,7 +299,7 @@ class ItemFolder:
         metadata: dict[str, Any] = {"n_files": n_files}
         if skipped := repository.skipped():
             metadata["skipped"] = skipped
-        return Item(id=identifier, candidate=text if n_files else "", metadata=metadata)
+        return Item(id=identifier, candidate=text if n_files else "", repository=True, metadata=metadata)
 
 
 def _holds_nul(path: Path) -> bool:
