@@ -311,6 +311,15 @@ def test_the_list_of_ready_made_judges_is_json_where_that_is_asked_for(evenhand,
     assert "draft-readiness" in evenhand("judge", "--list").out
 
 
+def test_a_record_that_names_other_models_for_its_judge_does_not_recompute(desk, evenhand, tmp_path):
+    ((record,), _) = desk("submission", submitted(tmp_path, "tide"), [{"items": CODE}, {"marks": []}, ADVICE])
+    forged = {**record, "judge": {**record["judge"], "models": ["openai/gpt-9"]}}
+    (tmp_path / "forged.jsonl").write_text(json.dumps(forged) + "\n")
+    done = evenhand("rescore", "forged.jsonl", "--check")
+    assert done.code == 1
+    assert "(judge)" in done.err
+
+
 @pytest.mark.parametrize(("field", "value"), [("member", "openai/gpt-9"), ("rerun", 1)])
 def test_a_reply_is_nobody_elses_and_no_other_reruns(desk, evenhand, tmp_path, field, value):
     replies = [{"items": CODE}, {"marks": []}, ADVICE]

@@ -242,8 +242,22 @@ class Rescorer:
 
 def differences(before: Record, after: Record) -> list[str]:
     """The fields in which two records differ, by name."""
-    names = (name for name in Record.__dataclass_fields__ if name != "metadata")
-    return [name for name in names if _plain(getattr(before, name)) != _plain(getattr(after, name))]
+    names = [name for name in Record.__dataclass_fields__ if name != "metadata"]
+    found = {name for name in names if _plain(getattr(before, name)) != _plain(getattr(after, name))}
+    if not _models_fit(before):
+        found.add("judge")
+    return [name for name in names if name in found]
+
+
+def _models_fit(record: Record) -> bool:
+    """Whether the models that a record names as its judge's are those that its replies came from."""
+    models, to = list(record.judge["models"]), list(record.judge.get("escalate_to", ()))
+    if record.member is not None:
+        return record.member in [*models, *to]
+    document = record.panel or {}
+    members = [str(part["member"]) for part in document.get("members", ())]
+    n_first = len(members) if document.get("escalation") is None else len(document["escalation"]["first"])
+    return members[:n_first] == models and members[n_first:] in ([], to)
 
 
 def _escalation(spec: JudgeSpec, head: Mapping[str, Any]) -> Escalation | None:
