@@ -32,9 +32,10 @@ POOL = "overall"
 
 _MAGNITUDES = {5: "settles the matter by itself", 3: "weighs heavily", 2: "is clearly felt", 1: "is slight"}
 
-# How long a list the schema lets grow. A pool reaches full confidence with 20 items; small models do not stop by
-# themselves.
+# How long a list the schema lets grow, since small models do not stop by themselves: 40 items a pool, which reaches
+# full confidence with 20, and twice what counts of a cell, so that what its cap drops can be seen.
 _MOST_ITEMS = 40
+_MOST_OF_A_CAP = 2
 
 
 class EvidenceJudge:
@@ -243,5 +244,7 @@ def _schema(spec: JudgeSpec, field: Field) -> dict[str, Any]:
         fields["catalog_id"] = {"type": "string", "enum": [found.id for found in spec.catalog]}
     else:
         fields["impact"] = {"type": "integer", "enum": list(IMPACTS)}
-    cells = max(1, len(spec.criteria)) * max(1, len(spec.perspectives))
-    return list_of("items", entry(**fields), maxItems=_MOST_ITEMS * cells)
+    most = _MOST_ITEMS * max(1, len(spec.criteria))
+    if spec.criteria and spec.perspectives:
+        most = min(most, _MOST_OF_A_CAP * judge_settings(spec).cap * len(spec.criteria)) * len(spec.perspectives)
+    return list_of("items", entry(**fields), maxItems=most)
