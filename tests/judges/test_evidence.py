@@ -140,7 +140,7 @@ def test_the_list_is_bounded_against_models_that_do_not_stop(make, play):
 
 
 def test_the_list_holds_twice_what_counts_of_each_cell(make, play):
-    judge = make("evidence", *CRITERIA[:2], perspectives=("user", "adversary"), scoring={"cap": 3})
+    judge = make("evidence", *CRITERIA, layout="matrix", perspectives=("user", "adversary"), scoring={"cap": 3})
     _, calls = play(judge, TEXT, {"items": []})
     assert calls[0].schema["properties"]["items"]["maxItems"] == 2 * 3 * 2 * 2
 
