@@ -328,3 +328,14 @@ def test_a_reply_is_nobody_elses_and_no_other_reruns(desk, evenhand, tmp_path, f
     done = evenhand("rescore", "forged.jsonl", "--check")
     assert done.code == 2
     assert f"changed {field}" in done.err
+
+
+def test_a_report_says_that_a_folders_repositories_come_from_the_store(desk, evenhand, tmp_path):
+    desk("submission", submitted(tmp_path, "tide"), [{"items": CODE}, {"marks": []}, ADVICE])
+    done = evenhand("report", "r.jsonl", "--items", "tide", "-o", "r.md")
+    assert done.code == 0, done.err
+    assert "comes from its store alone (--store)" in done.err
+    text = (tmp_path / "r.md").read_text()
+    assert "`person_must_decide" not in text
+    assert "a person must decide: the criterion needs a source that the item lacks" in text
+    assert "too little evidence, or a source that it needs is missing" in text

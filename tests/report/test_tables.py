@@ -102,10 +102,28 @@ def test_pairs_show_words_swaps_the_preferred_place_and_strengths(record, report
     assert page.index("the place alone decided") < page.index("Verdicts by word") < page.index("Win rates")
     assert "a is better" in page
     hidden = report([pair(record, f"p{k}", better) for k, better in enumerate(said)], hide_scores=True)
-    assert [table.name for table in hidden.groups[0].tables] == ["Both orders"]
+    assert hidden.groups[0].tables == ()
     assert hidden.groups[0].labels == ()
     shown = report_page(hidden) + report_markdown(hidden)
-    assert not [word for word in ("is better", "label: ", "Verdicts by word") if word in shown]
+    assert not [word for word in ("is better", "label: ", "Verdicts by word", "the place alone") if word in shown]
+
+
+def test_hidden_scores_are_told_by_no_flag_no_cause_and_no_distance(record, report):
+    cause = {"code": "unreadable", "message": '"level" is 7; expected 1 to 5', "raw_key": None}
+    records = [
+        record(item="tie", flags=("inconsistent_swap", "fail", "breaker:leak", "capped_from:87")),
+        record(item="odd", status="failed", score=None, exact=None, criteria=(), cause=cause),
+        number(record, "d", 90),
+        evidence(record, "d", [finding("Good.", 3, "working")]),
+    ]
+    for hide in (False, True):
+        made = report(records, hide_scores=hide)
+        text = report_page(made) + report_markdown(made)
+        text += report_junit(records, title="t", pass_at=None, hide_scores=hide) + str(dataclasses.asdict(made))
+        words = ("disagree, so that it counts as a tie", "forced the lowest score", "level", "is 7", "(87)", "12 apart")
+        told = [word for word in words if word in text and not (word == "level" and "is 7" not in text)]
+        assert told == ([] if hide else list(words))
+        assert "a fatal finding tripped a circuit breaker (leak)" in text
 
 
 def test_a_panels_hidden_abstention_does_not_tell_what_its_members_said(record, report):

@@ -140,8 +140,8 @@ def naive_lines(one: "Comparison", *, hide_scores: bool) -> list[str]:
     n = f"n = {found.n_items} item{'' if found.n_items == 1 else 's'}"
     apart = "no distance"
     if hide_scores:
-        apart = "distance hidden"
-    elif found.n_items:
+        return [f"{_NAIVE}{shown(one.naive, 24)} beside {shown(one.evidence, 24)}: distance hidden"]
+    if found.n_items:
         ends = "undefined for one item"
         if found.n_items > 1:
             ends = f"[{found.interval[0]:.1f}, {found.interval[1]:.1f}]"

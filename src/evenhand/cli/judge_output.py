@@ -92,7 +92,9 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
         f"verdicts {group['verdict']}   abstained {group['abstained']}   failed {group['failed']}   of {group['n']}"
     ]
     for code, count in group["causes"].items():
-        lines.append(f"failed   {code} {count}, such as {shown(group['cause_examples'][code], 240)}")
+        hidden = hide_scores and code == "unreadable"  # a message about a reply may name a score
+        such_as = "" if hidden else f", such as {shown(group['cause_examples'][code], 240)}"
+        lines.append(f"failed   {code} {count}{such_as}")
     if group["scores"] and hide_scores:
         lines.append(f"scores   hidden, of {group['n_scores']} verdicts")
     elif group["scores"]:
@@ -115,7 +117,7 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     lines.append(_cost_line(group))
     if group["flags"]:
         flags = _without_scores(group["flags"]) if hide_scores else group["flags"]
-        lines += _listed("flags", [f"{shown(flag)} {count}" for flag, count in flags.items()])
+        lines += _listed("flags", [f"{shown(flag)} {count}" for flag, count in flags.items()]) if flags else []
         lines += _for_a_person(group["flags"])
     return lines
 
@@ -130,10 +132,13 @@ def _for_a_person(flags: Mapping[str, int]) -> list[str]:
 
 
 def _without_scores(flags: Mapping[str, int]) -> Mapping[str, int]:
-    """Flags and their counts, without the scores that stand in the names of some."""
+    """Flags and their counts, without those that tell a score or the word of a verdict."""
+    from evenhand.report.caveats import tells_score
+
     counts: Counter[str] = Counter()
     for flag, count in flags.items():
-        counts["capped_from" if flag.startswith("capped_from:") else flag] += count
+        if not tells_score(flag):
+            counts["capped_from" if flag.startswith("capped_from:") else flag] += count
     return counts
 
 

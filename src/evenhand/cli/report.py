@@ -56,6 +56,11 @@ def report(
     if pass_at is not None and pass_at != pass_at:
         raise InvalidInput("--pass-at nan: expected a score")
     _refuse_twice(records)
+    if items is not None and items.is_dir():
+        say(
+            f"note: --items {shown(str(items))}: a folder is read a file an item, or a repository where it holds .git; "
+            "the text of a repository judged otherwise (--repositories, --source) comes from its store alone (--store)"
+        )
     found: Iterable[Record] = itertools.chain.from_iterable(map(read_records, records))
     gate = Gate(pass_at=pass_at)
     decisive: tuple[Record, ...] = ()

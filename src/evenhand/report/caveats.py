@@ -11,7 +11,7 @@ from evenhand.report.numbers import count, interval, percent, plural
 from evenhand.report.tallies import GroupTally
 from evenhand.stats.intervals import wilson_interval
 
-__all__ = ["Caveat", "caveats", "flag_text"]
+__all__ = ["Caveat", "caveats", "flag_text", "tells_score"]
 
 FEW = 30
 """Below so many scores a distribution says little."""
@@ -24,7 +24,11 @@ FLAGS = {
     "capped_from": (True, "a circuit breaker lowered the score"),
     "breaker_minority": (True, "too few members of the panel found something fatal, so that it tripped nothing"),
     "detector_left_out": (True, "the item lacks the source that a detector looks at, so the detector was left out"),
-    "criterion_out": (True, "too little evidence: the criterion was taken out and its weight went to the others"),
+    "criterion_out": (
+        True,
+        "too little evidence, or a source that it needs is missing: the criterion was taken out and its weight went to "
+        "the others",
+    ),
     "untested_model": (True, "the model's rating habits were never probed, so the prompt leans by default"),
     "same_family": (True, "the judge is of the candidate's own model family, and judges tend to favour their kin"),
     "shared_family": (True, "members of the panel share a model family, so their agreement counts for less"),
@@ -59,6 +63,15 @@ FLAGS = {
 """Flag to (serious, sentence); what stands behind a colon names the criterion or finding, or is a number of items."""
 
 
+_VERDICTS = frozenset({"fail", "inconsistent_swap"})
+"""Flags that tell a score or the word of a verdict."""
+
+
+def tells_score(flag: str) -> bool:
+    """Whether a flag must not be shown where scores are hidden."""
+    return flag.partition(":")[0] in _VERDICTS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caveat:
     """One sentence; `serious` ones come first."""
@@ -76,15 +89,17 @@ def flag_text(flag: str) -> str:
     return f"{known[1]} ({more})" if more else known[1]
 
 
-def caveats(groups: Sequence[GroupTally], more: Sequence[Caveat] = ()) -> tuple[Caveat, ...]:
+def caveats(
+    groups: Sequence[GroupTally], more: Sequence[Caveat] = (), *, hide_scores: bool = False
+) -> tuple[Caveat, ...]:
     """All that applies, serious ones first; `more` is what was found beyond the groups."""
     several = len(groups) > 1
-    made = [caveat for group in groups for caveat in _of_group(group, several)]
-    made += [*more, *_flags(groups), *_of_all(groups)]
+    made = [caveat for group in groups for caveat in _of_group(group, several, hide_scores)]
+    made += [*more, *_flags(groups, hide_scores), *_of_all(groups)]
     return tuple(sorted(made, key=lambda caveat: not caveat.serious))
 
 
-def _of_group(group: GroupTally, several: bool) -> Iterable[Caveat]:
+def _of_group(group: GroupTally, several: bool, hide_scores: bool) -> Iterable[Caveat]:
     sums = group.sums
     who = f"{group.member or 'panel'}: " if several else ""
     if sums.failed:
@@ -108,7 +123,7 @@ def _of_group(group: GroupTally, several: bool) -> Iterable[Caveat]:
             f"text: {percent(sums.quotes_absent / sums.quotes_offered)} fabricated (95 % interval {bounds}).",
         )
     yield from _of_scores(group, who)
-    if sums.pairs is not None:
+    if sums.pairs is not None and not hide_scores:
         yield from _of_places(sums.pairs.places(), who)
     if group.reruns:
         yield Caveat(
@@ -157,13 +172,15 @@ def _of_all(groups: Sequence[GroupTally]) -> Iterable[Caveat]:
         yield Caveat(serious=False, text=f"The price of {count(unpriced)} of {plural(n, 'record')} is unknown.")
 
 
-def _flags(groups: Sequence[GroupTally]) -> Iterable[Caveat]:
+def _flags(groups: Sequence[GroupTally], hide_scores: bool) -> Iterable[Caveat]:
     """One sentence a flag, with how many records have it."""
     counts: Counter[str] = Counter()
     n = sum(group.sums.n for group in groups)
     for group in groups:
         for flag, times in group.sums.flags.items():
             name, _, more = flag.partition(":")
+            if hide_scores and tells_score(flag):
+                continue
             counts[name if name == "capped_from" or more.isdigit() else flag] += times
     for flag, times in sorted(counts.items()):
         known = FLAGS.get(flag.partition(":")[0])

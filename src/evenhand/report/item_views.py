@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evenhand.judges.pairwise import SOURCE_B
-from evenhand.report.caveats import flag_text
+from evenhand.report.caveats import flag_text, tells_score
 from evenhand.report.excerpts import Mark, pieces
 from evenhand.report.model import CriterionView, Finding, ItemView, RecordView, Text
 from evenhand.report.numbers import cost, count, number
@@ -14,7 +14,7 @@ from evenhand.report.texts import Library
 from evenhand.report.working import working
 from evenhand.terms import CheckGroup, JudgeSpec, Record, Usage
 
-__all__ = ["Shown", "item_view", "reason_of", "record_view", "who"]
+__all__ = ["Shown", "cause_of", "item_view", "reason_of", "record_view", "who"]
 
 MOST_FINDINGS = 40
 """Of one criterion in one record; strongest first for evidence, and the number left out is stated."""
@@ -119,11 +119,15 @@ def record_view(record: Record, shown: Shown, marks: _Marks | None = None) -> Re
         score=shown.score(record.score),
         exact=shown.score(record.exact, 4),
         scale="" if hide or record.scale is None else f"{number(record.scale[0])} to {number(record.scale[1])}",
-        flags=tuple(flag_text(flag) for flag in record.flags if not (hide and flag.startswith("capped_from"))),
+        flags=tuple(
+            flag_text(flag)
+            for flag in record.flags
+            if not (hide and (tells_score(flag) or flag.startswith("capped_from")))
+        ),
         criteria=tuple(_criterion(entry, spec, shown, marks or _Marks()) for entry in record.criteria),
         working=() if hide else working(record, spec),
         dissent=tuple(_dissent(entry, hide) for entry in (record.panel or {}).get("dissent") or ()),
-        cause="" if record.cause is None else f"{record.cause.get('code')}: {record.cause.get('message')}",
+        cause="" if record.cause is None else f"{record.cause.get('code')}: {cause_of(record, hide_scores=hide)}",
         reason=reason_of(record, hide_scores=hide),
         raw=raw,
         raw_note=raw_note,
@@ -138,6 +142,14 @@ def reason_of(record: Record, *, hide_scores: bool) -> str:
     """Why there is no verdict; where scores are hidden, without the count of what each member of a panel said."""
     reason = record.reason or ""
     return re.sub(r" \([^()]*\)", "", reason) if hide_scores and record.member is None else reason
+
+
+def cause_of(record: Record, *, hide_scores: bool) -> str:
+    """Why it failed; where scores are hidden, without what was wrong in a reply, which may name one."""
+    cause = record.cause or {}
+    if hide_scores and cause.get("code") == "unreadable":
+        return "what was wrong with the reply is left out, since it may name a score"
+    return str(cause.get("message"))
 
 
 def _raw(record: Record, shown: Shown) -> tuple[str, str]:
@@ -213,7 +225,10 @@ def _facts(entry: Mapping[str, Any], shown: Shown) -> Iterable[tuple[str, str]]:
         if entry.get("votes"):
             yield "votes", _votes(entry["votes"])
     if (entry.get("arithmetic") or {}).get("taken_out"):
-        yield "taken out", "too little evidence; its weight went to the other criteria"
+        yield (
+            "taken out",
+            "too little evidence, or a source that it needs is missing; its weight went to the other criteria",
+        )
     for name, value in entry.items():
         # The word of a pair or a comparison is its score.
         hidden = shown.hide_scores and (name == "label" or not isinstance(value, str))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from evenhand.errors import InvalidInput
-from evenhand.report.item_views import reason_of
+from evenhand.report.item_views import cause_of, reason_of
 from evenhand.report.numbers import number
 from evenhand.report.visible import plain
 from evenhand.terms import Record
@@ -124,7 +124,7 @@ def _outcome(
     """(element, attributes, text) of what is no plain pass, and the score."""
     if record.status == "failed":
         cause = record.cause or {}
-        message = plain(str(cause.get("message")), _LONGEST)
+        message = plain(cause_of(record, hide_scores=hide_scores), _LONGEST)
         yield "error", {"type": plain(str(cause.get("code"))), "message": message}, ""
     elif record.status == "abstained":
         yield "skipped", {"message": plain(reason_of(record, hide_scores=hide_scores), _LONGEST)}, ""

@@ -53,7 +53,7 @@ def read_report(
         title=title or ", ".join(names),
         source=source,
         hide_scores=hide_scores,
-        caveats=caveats(tallies, beyond),
+        caveats=caveats(tallies, beyond, hide_scores=hide_scores),
         groups=tuple(_group(group, tallies, hide_scores) for group in tallies),
         judges=tuple(_judges(tallies, library, hide_scores)),
         items=tuple(item_view(place, own, shown) for place, own in enumerate(found.items.values(), 1)),
@@ -70,7 +70,8 @@ def read_report(
 def _distances(apart: Iterable[Comparison], hide_scores: bool) -> Iterable[Caveat]:
     """Whether bare numbers on the same items speak against the evidence."""
     for one in apart:
-        yield Caveat(serious=one.found.reading == "one_is_wrong", text=distance(one, hide_scores=hide_scores))
+        wrong = one.found.reading == "one_is_wrong" and not hide_scores
+        yield Caveat(serious=wrong, text=distance(one, hide_scores=hide_scores))
 
 
 def _other_passes(changes: Sequence[DraftChange]) -> Iterable[Caveat]:

@@ -37,6 +37,8 @@ _LISTS = {
 
 def pair_tables(pairs: Mapping[str, Any], *, hide_scores: bool) -> Iterable[Table]:
     """What `analysis.pairs` found of one rater, each share with its n and interval."""
+    if hide_scores:  # an inconsistent swap is a tie
+        return
     n, twice = pairs["n"], pairs["first_twice"] + pairs["second_twice"]
     followed = _share_row("followed the place: said the first in both orders", pairs["first_twice"], twice)
     yield Table(
@@ -52,7 +54,7 @@ def pair_tables(pairs: Mapping[str, Any], *, hide_scores: bool) -> Iterable[Tabl
             *_itself(pairs),
         ),
     )
-    if "win_rates" not in pairs or hide_scores:
+    if "win_rates" not in pairs:
         return
     yield Table(
         name="Win rates",
@@ -218,8 +220,8 @@ def distance(one: Comparison, *, hide_scores: bool) -> str:
     found = one.found
     apart = "have no distance"
     if hide_scores:
-        apart = "lie apart by a hidden distance"
-    elif found.n_items:
+        return f"The bare numbers of {_name(one.naive)} and the evidence of {_name(one.evidence)}: distance hidden."
+    if found.n_items:
         apart = f"lie {number(found.mean, 1)} points of 100 apart on average (95 % interval {_points(one)})"
     unsure = "" if found.sure or not found.n_items else "; not sure, as the interval does not lie on that side wholly"
     models = "" if one.same_models else ". Other models gave the numbers: the distance holds that too"

@@ -71,7 +71,8 @@ def _evidence(entry: Mapping[str, Any], record: Record, spec: JudgeSpec | None) 
     breakdown = score_items(kept, judge_settings(spec))
     yield from lines(breakdown)
     if steps.get("taken_out"):
-        yield f"taken out    too little evidence; its weight of {number(steps.get('weight'), 4)} went to the others"
+        why = "too little evidence or a source missing"
+        yield f"taken out    {why}; its weight of {number(steps.get('weight'), 4)} went to the others"
     elif breakdown.score != entry.get("score"):
         yield f"DIFFERS      the record has {number(entry.get('score'), 4)}; recompute with `evenhand rescore --check`"
 
