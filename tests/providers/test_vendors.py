@@ -438,3 +438,10 @@ def test_a_redirect_is_not_followed(refused, http, wire, call, body) -> None:
 def test_only_the_two_vendors_have_a_wire_here() -> None:
     with pytest.raises(InvalidInput, match="anthropic or google"):
         VendorProvider("openai")
+
+
+@pytest.mark.parametrize("content", [None, [7]])
+def test_a_reply_of_another_shape_is_bad_and_says_what_to_look_at(refused, http, content) -> None:
+    fault = refused(http({"id": "x", "object": "chat.completion", "content": content}), CLAUDE)
+    assert (fault.code, fault.retryable) == ("bad_body", True)
+    assert "does this address speak another wire?" in str(fault)

@@ -26,7 +26,10 @@ from evenhand.errors import ProviderError, QuotaExhausted, UnsupportedParameter
 from evenhand.providers.chat_faults import quoted
 from evenhand.terms import Call, Profile
 
-__all__ = ["fault_of"]
+__all__ = ["MISSHAPEN", "fault_of"]
+
+# What the libraries stumble over in a body that is JSON and no reply of this vendor: they take its fields for granted.
+MISSHAPEN = (TypeError, AttributeError, LookupError, AssertionError)
 
 # The names under which a rejected way of asking turns up in the vendors' sentences.
 _NAMES = {
@@ -133,6 +136,8 @@ def _rejection(
         return ProviderError(
             f"{place}: the request was rejected ({said})", provider=provider, status=status, code="bad_request"
         )
+    if isinstance(error, MISSHAPEN):
+        said = "its fields are others; does this address speak another wire?"
     return ProviderError(
         f"{place}: the reply is no {provider} reply ({said})", provider=provider, code="bad_body", retryable=True
     )

@@ -39,7 +39,7 @@ from evenhand.errors import InvalidInput, UnsupportedParameter
 from evenhand.providers.address import endpoint_identity, proxy_for
 from evenhand.providers.chat_faults import without_key
 from evenhand.providers.names import known, split_model
-from evenhand.providers.vendor_faults import fault_of
+from evenhand.providers.vendor_faults import MISSHAPEN, fault_of
 from evenhand.terms import Call, Profile, Reply, TokenChoice, Usage
 
 __all__ = ["VendorProvider"]
@@ -93,18 +93,12 @@ class VendorProvider:
         """Make one attempt, without retrying; see `Provider.ask`."""
         model = self._model(split_model(call.model)[1])
         self._refuse_what_would_be_dropped(model, call, profile)
+        messages, parameters = _messages(call), _parameters(call, profile)
         settings = _settings(self.name, call, profile, timeout_s)
         try:
             async with asyncio.timeout(timeout_s):
-                response = await model.request(_messages(call), settings, _parameters(call, profile))
-        except (
-            AgentRunError,
-            UserError,
-            TimeoutError,
-            httpx2.HTTPError,
-            ValueError,
-            AssertionError,
-        ) as error:
+                response = await model.request(messages, settings, parameters)
+        except (AgentRunError, UserError, TimeoutError, httpx2.HTTPError, ValueError, *MISSHAPEN) as error:
             fault = fault_of(
                 error,
                 self.name,
