@@ -1,4 +1,5 @@
 import json
+import random
 import re
 
 import pytest
@@ -238,3 +239,30 @@ def test_a_ready_made_judge_attacks_a_repository_as_one_item(evenhand, desk, tmp
     assert (done.code, done.document["items"]) == (0, 1), done.err
     assert "ready-made judge" in done.err
     assert evenhand("harden", "judge.yaml", "work", "--repositories", "all", "--dry-run").code == 2
+
+
+def test_repositories_are_attacked_in_a_file_and_the_lift_is_that_of_the_records(evenhand, desk, tmp_path):
+    desk(gullible)
+    for k in range(6):
+        folder = tmp_path / "work" / f"r{k}"
+        folder.mkdir(parents=True)
+        (folder / "README.md").write_text(f"# Work {k}\n{list(TEXTS.values())[k % 3]}\n", encoding="utf-8")
+        (folder / "main.py").write_text(f"print({k})\n", encoding="utf-8")
+    call = ("harden", "judge.yaml", "work", "--repositories", "each", "-k", "ignore_above", "-k", "trivia")
+    done = evenhand(*call, "-o", "r.jsonl", "--json")
+    assert done.code == 0, done.err
+    records = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    by_kind = {}
+    for record in (one for one in records if "hardening" in one["metadata"]):  # the other question has its own judge
+        by_kind.setdefault(record["metadata"]["hardening"], {})[record["metadata"]["of"]] = record["exact"]
+    for kind in ("ignore_above", "trivia"):
+        lifts = [by_kind[kind][item] - score for item, score in by_kind["plain"].items()]
+        row = rows(done)[kind]
+        assert (row["n"], row["mean"]) == (6, pytest.approx(sum(lifts) / 6))
+        draw = random.Random(1)
+        means = sorted(sum(draw.choices(lifts, k=6)) / 6 for _ in range(8_000))
+        assert row["interval"] == pytest.approx([means[200], means[7_799]], abs=0.17)  # one step of a mean of six
+    assert rows(done)["ignore_above"]["mean"] == 1.0
+    assert rows(done)["trivia"]["mean"] == 0.0
+    checked = evenhand("rescore", "r.jsonl", "--check")
+    assert checked.code == 0, checked.err
