@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evenhand.errors import InvalidInput
 from evenhand.identity import judge_hash, rubric_document
 from evenhand.keys import canonical_json
-from evenhand.store.judge_files import judge_document, judge_from_document, judge_from_rubric, read_judge
+from evenhand.store.judge_files import PROTOCOLS, judge_document, judge_from_document, judge_from_rubric, read_judge
 from evenhand.store.packaged import example_judge, example_judges, templates
 from evenhand.terms import Check, CheckGroup, Criterion, JudgeSpec, ModelSpec
 
@@ -346,6 +346,12 @@ def test_a_judge_file_and_its_json_document_are_one_judge(tmp_path: Path) -> Non
     spec = judge(tmp_path, example_judge("checklist"), "checklist.yaml")
     text = json.dumps(judge_document(spec)).replace('"1"', "1").replace('"5"', "5")
     assert judge(tmp_path, text, "j.json") == spec
+
+
+def test_the_protocols_offered_are_those_that_there_are() -> None:
+    from evenhand.judges import PROTOCOLS as JUDGES
+
+    assert sorted(PROTOCOLS) == sorted(JUDGES)
 
 
 def test_there_is_an_example_of_each_protocol() -> None:

@@ -27,7 +27,7 @@ from evenhand.terms import CatalogEntry, Example, JudgeSpec
 
 __all__ = ["PROTOCOLS", "judge_document", "judge_from_document", "judge_from_rubric", "read_judge"]
 
-PROTOCOLS = ("number", "anchored", "checklist", "evidence", "commit", "reference", "pairwise")
+PROTOCOLS = ("number", "anchored", "checklist", "evidence", "reference", "pairwise")
 _KEYS = (
     "name",
     "protocol",
