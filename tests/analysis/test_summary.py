@@ -75,6 +75,13 @@ def test_one_message_stands_for_each_cause():
     }
 
 
+def test_one_text_stands_for_each_reason_to_abstain():
+    said = [("a", "missing_reference", "none is there"), ("b", "refusal", "No."), ("c", "refusal", "Never.")]
+    summary = summed(*(a_record(status="abstained", item=item, reason=why, text=text) for item, why, text in said))
+    assert summary["reasons"] == {"missing_reference": 1, "refusal": 2}
+    assert summary["reason_examples"] == {"missing_reference": "a: none is there", "refusal": "b: No."}
+
+
 def test_tokens_that_no_endpoint_reported_are_unknown_not_zero():
     assert summed(a_record(1, usage=Usage(input_tokens=5, output_tokens=2)))["usage"]["cached_tokens"] is None
     both = [a_record(1, member="a", usage=Usage(cached_tokens=3)), a_record(1, member="b")]
@@ -85,6 +92,13 @@ def test_tokens_that_an_endpoint_did_not_count_are_said_to_be_unknown():
     document = summed(a_record(1, usage=Usage(input_tokens=5, output_tokens=2)), a_record(1))
     assert document["usage"]["input_tokens"] == 5
     assert document["usage"]["unknown"] == 1
+
+
+def test_members_stand_in_the_declared_order_however_their_replies_arrive():
+    summary = Summary(1, ["m/b", "m/a", "m/c"])
+    for member in ("m/c", "m/x", "m/a", "m/b"):
+        summary.add(a_record(3, member))
+    assert [one["member"] for one in summary.document()["members"]] == ["m/b", "m/a", "m/c", "m/x"]
 
 
 def test_several_members_are_shown_apart_and_together():

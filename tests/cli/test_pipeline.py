@@ -41,6 +41,7 @@ DEMO_ITEMS = [
     item("It stops at row nine.", "The parser stops at row nine", "fit", -2, "adversary"),
 ]
 NO_MORE = {"items": []}
+PLAIN = "name: plain\nprotocol: number\nmodels: [scripted/model.jsonl]\ncriteria: [{id: q, ask: How good is it?}]\n"
 MARKS = [{"reason": "The demo shows otherwise.", "mark": "contradicts", "item": 1, "other": 6}]
 
 
@@ -122,6 +123,30 @@ def test_an_item_without_an_optional_source_is_judged_without_that_pass(desk):
     items = [{"id": "a", "candidate": CODE}]
     (record,) = desk([{"items": CODE_ITEMS}, {"items": []}, {"marks": []}], items)
     assert record["flags"][0] == "pass_left_out:show"
+
+
+@pytest.mark.parametrize(("judge", "meant"), [(JUDGE, "did you mean 'demo'?"), (PLAIN, "in judge plain\n")])
+def test_a_source_that_nothing_reads_is_said_before_anything_is_sent(evenhand, tmp_path, judge, meant):
+    (tmp_path / "judge.yaml").write_text(judge)
+    sources = {"demoo": DEMO, **({"demo": DEMO} if judge is not PLAIN else {})}
+    (tmp_path / "items.jsonl").write_text(json.dumps({"id": "a", "candidate": CODE, "sources": sources}))
+    (tmp_path / "model.jsonl").write_text('"none"')
+    done = evenhand("judge", "judge.yaml", "items.jsonl", "--dry-run")
+    assert done.code == 0, done.err
+    assert "warning: the source 'demoo' of 1 of 1 items is read by nothing in judge" in done.err
+    assert meant in done.err
+    assert "'demo' of" not in done.err
+
+
+def test_the_closing_table_says_why_items_abstained_unless_scores_are_hidden(evenhand, tmp_path):
+    (tmp_path / "judge.yaml").write_text(JUDGE.replace(", optional: true", ""))
+    (tmp_path / "items.jsonl").write_text(json.dumps({"id": "a", "candidate": CODE}))
+    (tmp_path / "model.jsonl").write_text('"none"')
+    why = "abstain  missing_source 1"
+    assert f"{why}, such as a: the pass 'show' reads" in evenhand("judge", "judge.yaml", "items.jsonl").out
+    hidden = evenhand("judge", "judge.yaml", "items.jsonl", "--hide-scores").out
+    assert why in hidden
+    assert f"{why}," not in hidden
 
 
 def test_an_item_without_a_required_source_abstains_and_nothing_is_sent(desk):

@@ -4,7 +4,7 @@ Built record by record, so that a run of any length is summed up without being h
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,8 @@ class MemberSummary:
     scores: Counter[float] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     messages: dict[str, str] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
+    texts: dict[str, str] = field(default_factory=dict)
     quotes_offered: int = 0
     quotes_absent: int = 0
     quotes_empty: int = 0
@@ -58,6 +60,8 @@ class MemberSummary:
                 self.pairs.add(record)
         elif record.status == "abstained":
             self.abstained += 1
+            self.reasons[str(record.reason)] += 1
+            self.texts.setdefault(str(record.reason), f"{record.item}: {record.text}")
         else:
             self.failed += 1
             cause = record.cause or {}
@@ -78,7 +82,8 @@ class MemberSummary:
     def merge(self, other: "MemberSummary") -> None:
         """Add another member's sums."""
         self.messages = other.messages | self.messages
-        for name in self.__dataclass_fields__.keys() - {"messages"}:
+        self.texts = other.texts | self.texts
+        for name in self.__dataclass_fields__.keys() - {"messages", "texts"}:
             mine, theirs = getattr(self, name), getattr(other, name)
             setattr(self, name, theirs if mine is None else mine if theirs is None else mine + theirs)
 
@@ -93,6 +98,8 @@ class MemberSummary:
             "failed": self.failed,
             "causes": dict(sorted(self.causes.items())),
             "cause_examples": dict(sorted(self.messages.items())),
+            "reasons": dict(sorted(self.reasons.items())),
+            "reason_examples": dict(sorted(self.texts.items())),
             "scores": {_label(score): count for score, count in sorted(self.scores.items())},
             "n_scores": n_scores,
             "mode": mode,
@@ -204,10 +211,12 @@ class Summary:
 
     Args:
         n_reruns: how often each item is asked; None where that is not known beforehand.
+        members: the members in the order in which they are to stand; others follow as their records come.
     """
 
-    def __init__(self, n_reruns: int | None = None) -> None:
+    def __init__(self, n_reruns: int | None = None, members: Sequence[str] = ()) -> None:
         self.members: dict[str, MemberSummary] = {}
+        self._order = {name: place for place, name in enumerate(members)}
         self.panel: PanelSummary | None = None
         self._n_reruns = n_reruns
 
@@ -239,7 +248,8 @@ class Summary:
         """The sums over all members, with `members` beside them if there are several, and `panel` if there is one."""
         document = self.all.document()
         if len(self.members) > 1:
-            document["members"] = [{"member": name, **member.document()} for name, member in self.members.items()]
+            ordered = sorted(self.members.items(), key=lambda entry: self._order.get(entry[0], len(self._order)))
+            document["members"] = [{"member": name, **member.document()} for name, member in ordered]
         if self.panel is not None:
             document["panel"] = self.panel.document(self.members)
         return document

@@ -91,6 +91,9 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     lines = [
         f"verdicts {group['verdict']}   abstained {group['abstained']}   failed {group['failed']}   of {group['n']}"
     ]
+    for code, count in group["reasons"].items():  # what is said of it may name a number of findings, or a score
+        such_as = "" if hide_scores else f", such as {shown(group['reason_examples'][code], 240)}"
+        lines.append(f"abstain  {shown(code)} {count}{such_as}")
     for code, count in group["causes"].items():
         hidden = hide_scores and code == "unreadable"  # a message about a reply may name a score
         such_as = "" if hidden else f", such as {shown(group['cause_examples'][code], 240)}"

@@ -23,7 +23,7 @@ from evenhand.engine.run import run_all
 from evenhand.errors import EvenhandError, InvalidInput
 from evenhand.evaluate.beforehand import Beforehand, Known, bound
 from evenhand.evaluate.kin import systems_of
-from evenhand.evaluate.panels import Done, PanelRecorder, has_panel, refuse_unfit
+from evenhand.evaluate.panels import Done, PanelRecorder, asked_models, has_panel, refuse_unfit
 from evenhand.evaluate.recording import Recorder, judge_head, metadata_of
 from evenhand.identity import item_content, judge_hash, rubric_document
 from evenhand.judges.families import Kinship
@@ -106,7 +106,7 @@ class Evaluation:
     ) -> None:
         refuse_unfit(spec, panel=panel)
         self.spec = spec
-        self.summary = Summary(spec.reruns)
+        self.summary = Summary(spec.reruns, [model.model for model in asked_models(spec)])
         self._settings = settings or Settings()
         self._judge = judge
         self._store = store

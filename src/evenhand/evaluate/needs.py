@@ -1,5 +1,7 @@
-"""What a judge needs of its items, looked at before anything is sent: a reference, or a second candidate."""
+"""What a judge needs of its items, looked at before anything is sent: a reference, a second candidate, its sources."""
 
+import difflib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from evenhand.errors import InvalidInput
@@ -18,6 +20,7 @@ _HAS: dict[str, Callable[[Item], bool]] = {
     "reference": lambda item: bool(item.reference and not item.reference.isspace()),
     "pairwise": lambda item: item.text_of(SOURCE_B) is not None,
 }
+_SOURCES_NAMED = 5
 
 
 class Needs:
@@ -30,7 +33,8 @@ class Needs:
     def __init__(self, spec: JudgeSpec) -> None:
         self._spec = spec
         self._has = _HAS.get(spec.protocol)
-        self._reads_b = SOURCE_B in {*(one.source for one in spec.passes), *(one.source for one in spec.detectors)}
+        self._reads = {*(one.source for one in spec.passes), *(one.source for one in spec.detectors)}
+        self._unread: Counter[str] = Counter()
         self._n = self._lacking = 0
 
     def seen(self, items: Iterable[Item]) -> Iterator[Item]:
@@ -43,27 +47,35 @@ class Needs:
             self._n += 1
             if self._has is not None:
                 self._lacking += not self._has(item)
-            elif SOURCE_B in item.sources and not self._reads_b:
+            elif SOURCE_B in item.sources and SOURCE_B not in self._reads:
                 raise InvalidInput(
                     f"judge {self._spec.name}: the item {item.id!r} holds two candidates, and `protocol: "
                     f"{self._spec.protocol}` reads one: use `protocol: pairwise`, or name the one to judge with --map "
                     "candidate=COLUMN"
                 )
+            self._unread.update(name for name in item.sources if name not in self._reads and name != SOURCE_B)
             yield item
 
     def notes(self) -> tuple[str, ...]:
-        """Sentences on items that will abstain for want of something, once all were seen.
+        """Sentences on sources that nobody will read and on items that will abstain, once all were seen.
 
         Raises:
             InvalidInput: every item lacks what the protocol compares.
         """
         protocol = self._spec.protocol
+        unread = tuple(self._unread_note(name, n) for name, n in sorted(self._unread.items())[:_SOURCES_NAMED])
         if not self._lacking:
-            return ()
+            return unread
         if self._lacking == self._n:
             raise InvalidInput(
                 f"judge {self._spec.name}: no item has a {_WHAT[protocol]}, which `protocol: {protocol}` needs: "
                 f"{_WAY_OUT[protocol]}"
             )
         lacking = f"{self._lacking} of {self._n} items have no {_WHAT[protocol]}"
-        return (f"{lacking} and will abstain; nothing is asked about them",)
+        return (*unread, f"{lacking} and will abstain; nothing is asked about them")
+
+    def _unread_note(self, name: str, n: int) -> str:
+        """A name that no pass has is most often a slip of the pen, and the pass that wanted it is left out."""
+        near = difflib.get_close_matches(name, sorted(self._reads), n=1)
+        meant = f"; did you mean {near[0]!r}?" if near else ""
+        return f"the source {name!r} of {n} of {self._n} items is read by nothing in judge {self._spec.name}{meant}"
