@@ -149,6 +149,28 @@ def test_the_closing_table_says_why_items_abstained_unless_scores_are_hidden(eve
     assert f"{why}," not in hidden
 
 
+def test_an_estimate_says_what_comes_on_top_of_the_first_calls(evenhand, tmp_path):
+    (tmp_path / "items.jsonl").write_text(json.dumps({"id": "a", "candidate": CODE}))
+    (tmp_path / "model.jsonl").write_text('"none"')
+    (tmp_path / "judge.yaml").write_text(JUDGE + "feedback: true\n")
+    later = "a second question for criteria with too little evidence, the synthesis, feedback"
+    document = evenhand("judge", "judge.yaml", "items.jsonl", "--dry-run", "--json").document
+    assert document["assumed"].endswith(f"first calls only; what follows them comes on top: {later}")
+    (tmp_path / "judge.yaml").write_text(PLAIN)
+    assert (
+        evenhand("judge", "judge.yaml", "items.jsonl", "--dry-run", "--json").document["assumed"].endswith("calls only")
+    )
+
+
+def test_a_failure_by_an_unreadable_reply_names_the_way_to_ask_again(evenhand, tmp_path):
+    (tmp_path / "items.jsonl").write_text(json.dumps({"id": "a", "candidate": CODE}))
+    (tmp_path / "model.jsonl").write_text('"none"')
+    (tmp_path / "judge.yaml").write_text(PLAIN)
+    done = evenhand("judge", "judge.yaml", "items.jsonl")
+    assert done.code == 3
+    assert "1 of 1 judgements failed; --max-failed allows 0; --retry-failed asks afresh what was unreadable" in done.err
+
+
 def test_an_item_without_a_required_source_abstains_and_nothing_is_sent(desk):
     judge = JUDGE.replace(", optional: true", "")
     (record,) = desk([{"items": []}], [{"id": "a", "candidate": CODE}], judge, "--retry-failed")

@@ -33,7 +33,7 @@ def test_only_the_first_slash_or_colon_splits(name, parts) -> None:
         ("", "names no provider"),
         ("openai/", "names no model behind 'openai'"),
         ("/x", "the provider '' is unknown"),
-        ("opnai/x", "did you mean 'openai'?"),
+        ("opnai/x", "'opnai' is unknown; did you mean 'openai'? known are openai, anthropic"),
         ("OpenAI/x", "did you mean 'openai'?"),
         ("gemini/x", "did you mean 'google'?"),
         ("claude/x", "did you mean 'anthropic'?"),

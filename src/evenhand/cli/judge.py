@@ -405,5 +405,6 @@ def _exit(judged: "Judged", max_failed: int) -> None:
     if stop is not None:
         raise stop
     if judged.summary["failed"] > max_failed:
-        say(f"error: {judged.summary['failed']} of {n} judgements failed; --max-failed allows {max_failed}")
+        again = "; --retry-failed asks afresh what was unreadable" if "unreadable" in judged.summary["causes"] else ""
+        say(f"error: {judged.summary['failed']} of {n} judgements failed; --max-failed allows {max_failed}{again}")
         raise typer.Exit(3)

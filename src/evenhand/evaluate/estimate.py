@@ -6,6 +6,7 @@ from typing import Any
 
 from evenhand.engine.plan import plan
 from evenhand.judges.protocol import Judge
+from evenhand.scoring.pipeline import is_pipeline
 from evenhand.terms import Call, Item, JudgeSpec, Usage
 
 __all__ = ["estimate"]
@@ -44,7 +45,7 @@ def estimate(
         "items": n_items,
         "judgements": n_items * len(spec.models) * spec.reruns,
         **first.document(),
-        "assumed": f"{CHARACTERS_PER_TOKEN} characters a token, {first.reply_tokens} tokens a reply, first calls only",
+        "assumed": f"{CHARACTERS_PER_TOKEN} characters a token, {first.reply_tokens} tokens a reply, {_left_out(spec)}",
     }
     if spec.escalate is not None:
         second = _Count(first.reply_tokens, price, stored)
@@ -99,6 +100,19 @@ class _Count:
         usual, most = _usage(tokens, min(self.reply_tokens, call.max_tokens)), _usage(2 * tokens, call.max_tokens)
         self._cost = _plus(self._cost, self._price(call.model, usual))
         self._cost_at_most = _plus(self._cost_at_most, self._price(call.model, most))
+
+
+def _left_out(spec: JudgeSpec) -> str:
+    """What is not in the sums, since it depends on what the first calls bring."""
+    if not is_pipeline(spec):
+        return "first calls only"
+    later = [
+        *(["the readings of features"] if spec.inventory is not None else []),
+        "a second question for criteria with too little evidence",
+        *(["the synthesis"] if spec.synthesis is not None else []),
+        *(["feedback"] if spec.feedback else []),
+    ]
+    return f"first calls only; what follows them comes on top: {', '.join(later)}"
 
 
 def _reply_tokens(spec: JudgeSpec) -> int:

@@ -63,7 +63,7 @@ def known(provider: str) -> KnownProvider:
     if found is not None:
         return found
     raise InvalidInput(
-        f"model name: the provider {provider!r} is unknown{_suggestion(provider)}; known are "
+        f"model name: the provider {provider!r} is unknown; {_suggestion(provider)}known are "
         f"{', '.join(providers())}; any other chat-completions endpoint is 'openai-compatible' with --base-url"
     )
 
@@ -102,8 +102,8 @@ def parse_model(name: str) -> tuple[str, str]:
 
 
 def _suggestion(provider: str) -> str:
-    """`; did you mean ...?` for a name that is near a known one, or known by another name."""
+    """`did you mean ...? ` for a name that is near a known one, or known by another name."""
     table = providers()
     names = {name: name for name in table} | {alias: name for name, entry in table.items() for alias in entry.also}
     near = difflib.get_close_matches(provider.lower(), names, n=1, cutoff=0.7)
-    return f"; did you mean {names[near[0]]!r}?" if near else ""
+    return f"did you mean {names[near[0]]!r}? " if near else ""
