@@ -76,10 +76,15 @@ def test_one_message_stands_for_each_cause():
 
 
 def test_one_text_stands_for_each_reason_to_abstain():
-    said = [("a", "missing_reference", "none is there"), ("b", "refusal", "No."), ("c", "refusal", "Never.")]
+    said = [
+        ("a", "missing_reference", "none is there"),
+        ("b", "refusal", "No."),
+        ("c", "refusal", "Never."),
+        ("d", "odd", None),
+    ]
     summary = summed(*(a_record(status="abstained", item=item, reason=why, text=text) for item, why, text in said))
-    assert summary["reasons"] == {"missing_reference": 1, "refusal": 2}
-    assert summary["reason_examples"] == {"missing_reference": "a: none is there", "refusal": "b: No."}
+    assert summary["reasons"] == {"missing_reference": 1, "odd": 1, "refusal": 2}
+    assert summary["reason_examples"] == {"missing_reference": "a: none is there", "odd": "d", "refusal": "b: No."}
 
 
 def test_tokens_that_no_endpoint_reported_are_unknown_not_zero():

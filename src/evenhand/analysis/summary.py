@@ -61,7 +61,7 @@ class MemberSummary:
         elif record.status == "abstained":
             self.abstained += 1
             self.reasons[str(record.reason)] += 1
-            self.texts.setdefault(str(record.reason), f"{record.item}: {record.text}")
+            self.texts.setdefault(str(record.reason), f"{record.item}: {record.text}" if record.text else record.item)
         else:
             self.failed += 1
             cause = record.cause or {}

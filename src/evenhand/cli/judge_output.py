@@ -17,6 +17,7 @@ __all__ = ["print_summary", "progress_line", "summary_lines", "watch"]
 
 _BAR = 30
 _WIDTH = 79
+_REASONS_SHOWN = 5
 _INDENT = 9  # of what a line says, behind its name
 
 
@@ -91,9 +92,7 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     lines = [
         f"verdicts {group['verdict']}   abstained {group['abstained']}   failed {group['failed']}   of {group['n']}"
     ]
-    for code, count in group["reasons"].items():  # what is said of it may name a number of findings, or a score
-        such_as = "" if hide_scores else f", such as {shown(group['reason_examples'][code], 240)}"
-        lines.append(f"abstain  {shown(code)} {count}{such_as}")
+    lines += _abstentions(group["reasons"], group["reason_examples"], hide_scores=hide_scores)
     for code, count in group["causes"].items():
         hidden = hide_scores and code == "unreadable"  # a message about a reply may name a score
         such_as = "" if hidden else f", such as {shown(group['cause_examples'][code], 240)}"
@@ -123,6 +122,19 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
         lines += _listed("flags", [f"{shown(flag)} {count}" for flag, count in flags.items()]) if flags else []
         lines += _for_a_person(group["flags"])
     return lines
+
+
+def _abstentions(reasons: Mapping[str, int], examples: Mapping[str, str], *, hide_scores: bool) -> list[str]:
+    """The most frequent reasons; those that are sentences may name a level or a number of findings."""
+    if hide_scores:
+        return [f"abstain  {reason} {count}" for reason, count in reasons.items() if reason.isidentifier()]
+    common = sorted(reasons, key=lambda reason: -reasons[reason])
+    lines = [
+        f"abstain  {shown(reason, 240)} ({reasons[reason]}), such as {shown(examples[reason], 240)}"
+        for reason in common[:_REASONS_SHOWN]
+    ]
+    rest = len(common) - len(lines)
+    return [*lines, f"abstain  {rest} further reasons stand in the records"] if rest else lines
 
 
 def _for_a_person(flags: Mapping[str, int]) -> list[str]:

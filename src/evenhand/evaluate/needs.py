@@ -1,7 +1,6 @@
 """What a judge needs of its items, looked at before anything is sent: a reference, a second candidate, its sources."""
 
 import difflib
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from evenhand.errors import InvalidInput
@@ -34,7 +33,7 @@ class Needs:
         self._spec = spec
         self._has = _HAS.get(spec.protocol)
         self._reads = {*(one.source for one in spec.passes), *(one.source for one in spec.detectors)}
-        self._unread: Counter[str] = Counter()
+        self._unread: set[str] = set()
         self._n = self._lacking = 0
 
     def seen(self, items: Iterable[Item]) -> Iterator[Item]:
@@ -63,7 +62,7 @@ class Needs:
             InvalidInput: every item lacks what the protocol compares.
         """
         protocol = self._spec.protocol
-        unread = tuple(self._unread_note(name, n) for name, n in sorted(self._unread.items())[:_SOURCES_NAMED])
+        unread = tuple(self._unread_note(name) for name in sorted(self._unread)[:_SOURCES_NAMED])
         if not self._lacking:
             return unread
         if self._lacking == self._n:
@@ -74,8 +73,8 @@ class Needs:
         lacking = f"{self._lacking} of {self._n} items have no {_WHAT[protocol]}"
         return (*unread, f"{lacking} and will abstain; nothing is asked about them")
 
-    def _unread_note(self, name: str, n: int) -> str:
+    def _unread_note(self, name: str) -> str:
         """A name that no pass has is most often a slip of the pen, and the pass that wanted it is left out."""
         near = difflib.get_close_matches(name, sorted(self._reads), n=1)
         meant = f"; did you mean {near[0]!r}?" if near else ""
-        return f"the source {name!r} of {n} of {self._n} items is read by nothing in judge {self._spec.name}{meant}"
+        return f"the source {name!r} is read by nothing in judge {self._spec.name}{meant}"
