@@ -110,6 +110,27 @@ def test_a_pass_without_a_verdict_ends_the_item(make, reply, kind_of):
     assert outcome.keys[:2] == ("k0", "k1")
 
 
+TWO = {"items": [found("Reads.", "reads every row"), found("Parses.", "The parser")]}
+WRONG = ("nonsense", "nonsense", "nonsense")
+BOTH = {"synthesis": Synthesis(), "scoring": UNFLOORED}
+
+
+@pytest.mark.parametrize(
+    ("settings", "replies", "begins"),
+    [
+        (BOTH, (TWO, *WRONG), "synthesis: the reply"),
+        (BOTH | {"passes": PASSES}, ((EMPTY, "nonsense"), *WRONG[1:]), "pass show: the reply"),
+        ({"synthesis": Synthesis()}, (EMPTY, *WRONG), "the candidate, asked for more: the reply"),
+        ({"passes": PASSES[:1]}, (EMPTY, *WRONG), "pass code, asked for more: the reply"),
+        (BOTH, WRONG, "the reply"),
+    ],
+)
+def test_a_failure_names_the_call_that_failed(make, settings, replies, begins):
+    outcome, _ = turns(make("evidence", **settings), *replies)
+    assert isinstance(outcome, Failure)
+    assert outcome.message.startswith(begins)
+
+
 def test_a_short_criterion_is_asked_about_once_with_what_was_said_before(make):
     criteria = (Criterion(id="fit"), Criterion(id="craft"))
     judge = make("evidence", *criteria, layout="matrix", near_duplicate=0.9)

@@ -20,10 +20,13 @@ from evenhand.errors import UnreadableReply
 from evenhand.judges.parse import is_refusal
 from evenhand.terms import Abstention, Call, Failure, FailureCode, Message, Reply, Usage
 
-__all__ = ["LARGER", "Asking", "Read", "ask", "total_usage"]
+__all__ = ["LARGER", "MOST_CALLS", "Asking", "Read", "ask", "named", "total_usage"]
 
 LARGER = 4
 """How many times larger the limit is for a reply that was cut off."""
+
+MOST_CALLS = 4
+"""Calls of one ask at most: the first, one with the larger limit, one repair turn, and one fresh ask."""
 
 # How much of its unreadable reply a model is shown again, and of a refusal is kept, in characters.
 _SHOWN_AGAIN = 4_000
@@ -85,6 +88,12 @@ def ask(call: Call, read: Callable[[str], T], repair: Callable[[str], str]) -> A
             turn = call = replace(call, attempt=call.attempt + 1)
         else:
             return _failure("empty" if empty else "unreadable", problem, heard)
+
+
+def named(what: str, asking: Asking[T]) -> Asking[T]:
+    """The same ask, whose Failure says first what was asked; an empty name leaves the message as it is."""
+    outcome = yield from asking
+    return replace(outcome, message=f"{what}: {outcome.message}") if what and isinstance(outcome, Failure) else outcome
 
 
 def total_usage(replies: Sequence[Reply]) -> Usage:

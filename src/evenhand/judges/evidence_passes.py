@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from evenhand.errors import InvalidInput
-from evenhand.judges.asking import Asking, total_usage
+from evenhand.judges.asking import Asking, named, total_usage
 from evenhand.judges.buckets import BucketReader
 from evenhand.judges.counter_bias import DIALS, Dial
 from evenhand.judges.counting import NOT_ASKED, counted_items, counting_flags
@@ -125,7 +125,7 @@ class EvidencePipeline:
         numbered = [place for place, one in enumerate(made) if one.counted]
         if self._synthesis is not None and self._spec.synthesis is not None and numbered:
             shown = [made[place] for place in numbered]
-            marks = yield from together([self._synthesis.asking(shown, **how)], heard)
+            marks = yield from together([named("synthesis", self._synthesis.asking(shown, **how))], heard)
             if isinstance(marks, (Abstention, Failure)):
                 return resting_on(marks, heard)
             made, marked = synthesized(made, numbered, marks[0], self._spec.synthesis)
@@ -163,7 +163,7 @@ class EvidencePipeline:
         held: Sequence[str],
     ) -> Found:
         """The items of all passes, and of the one further round where a criterion falls short."""
-        askings = [readers[reading.number].asking(reading.item, **how) for reading in found_in]
+        askings = [named(one.name, readers[one.number].asking(one.item, **how)) for one in found_in]
         lists = yield from together(askings, heard)
         if isinstance(lists, (Abstention, Failure)):
             return lists
@@ -178,7 +178,10 @@ class EvidencePipeline:
             if (names := self._sought(short, reading))
         ]
         again = [
-            readers[one.number].asking(one.item, turns=self._turns(readers[one.number], said, names), **how)
+            named(
+                f"{one.name or 'the candidate'}, asked for more",
+                readers[one.number].asking(one.item, turns=self._turns(readers[one.number], said, names), **how),
+            )
             for one, said, names in asked
         ]
         more = yield from together(again, heard)
@@ -200,14 +203,14 @@ class EvidencePipeline:
         files = None if self._inventory is None else self._inventory.needed(item)
         if self._inventory is None or files is None or all(one.source is not None for one in found_in):
             return found_in, ()
-        said = yield from together([self._inventory.asking(files, **how)], heard)
+        said = yield from together([named("inventory", self._inventory.asking(files, **how))], heard)
         if isinstance(said, (Abstention, Failure)):
             return said
         parts = self._inventory.parts(files, said[0])
         divided = [
-            replace(one, item=replace(one.item, candidate=part.text), part=part) if part is not None else one
+            replace(one, item=replace(one.item, candidate=part.text), part=part, feature=feature) if part else one
             for one in found_in
-            for part in (parts if one.source is None else (None,))
+            for feature, part in (enumerate(parts, start=1) if one.source is None else ((None, None),))
         ]
         unread = len(set(files.paths) - {file for feature in said[0] for file in feature.files})
         return divided, (f"features:{len(parts)}", *((f"files_unread:{unread}",) if unread else ()))

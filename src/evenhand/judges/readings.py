@@ -29,6 +29,7 @@ class Reading:
         pass_name: None where no pass is declared.
         source: None for the candidate.
         part: which part of a large repository it sees; None for the whole.
+        feature: number of that part, from 1.
     """
 
     number: int
@@ -36,6 +37,13 @@ class Reading:
     pass_name: str | None
     source: str | None
     part: Part | None = None
+    feature: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The pass and the feature in words; empty where the whole candidate is read at once."""
+        named = [] if self.pass_name is None else [f"pass {self.pass_name}"]
+        return ", ".join([*named, *([] if self.feature is None else [f"feature {self.feature}"])])
 
 
 def readings(item: Item, passes: Sequence[Pass]) -> tuple[list[Reading], tuple[str, ...]] | Abstention:
