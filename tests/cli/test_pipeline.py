@@ -162,13 +162,21 @@ def test_an_estimate_says_what_comes_on_top_of_the_first_calls(evenhand, tmp_pat
     )
 
 
-def test_a_failure_by_an_unreadable_reply_names_the_way_to_ask_again(evenhand, tmp_path):
+@pytest.mark.parametrize(
+    ("reply", "way_out"),
+    [
+        ("none", "--retry-failed asks afresh what was unreadable\n"),
+        ("", "--retry-failed asks afresh what was empty\n"),
+        ({"text": "{", "finish": "length"}, "for what was truncated set a higher `max_tokens` in the judge"),
+    ],
+)
+def test_a_failure_by_a_reply_names_a_way_out(evenhand, tmp_path, reply, way_out):
     (tmp_path / "items.jsonl").write_text(json.dumps({"id": "a", "candidate": CODE}))
-    (tmp_path / "model.jsonl").write_text('"none"')
+    (tmp_path / "model.jsonl").write_text(json.dumps(reply))
     (tmp_path / "judge.yaml").write_text(PLAIN)
     done = evenhand("judge", "judge.yaml", "items.jsonl")
     assert done.code == 3
-    assert "1 of 1 judgements failed; --max-failed allows 0; --retry-failed asks afresh what was unreadable" in done.err
+    assert f"1 of 1 judgements failed; --max-failed allows 0; {way_out}" in done.err
 
 
 def test_an_item_without_a_required_source_abstains_and_nothing_is_sent(desk):

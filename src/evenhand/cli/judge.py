@@ -3,7 +3,7 @@
 import dataclasses
 import gc
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -405,6 +405,13 @@ def _exit(judged: "Judged", max_failed: int) -> None:
     if stop is not None:
         raise stop
     if judged.summary["failed"] > max_failed:
-        again = "; --retry-failed asks afresh what was unreadable" if "unreadable" in judged.summary["causes"] else ""
-        say(f"error: {judged.summary['failed']} of {n} judgements failed; --max-failed allows {max_failed}{again}")
+        hints = _ways_out(judged.summary["causes"])
+        say(f"error: {judged.summary['failed']} of {n} judgements failed; --max-failed allows {max_failed}{hints}")
         raise typer.Exit(3)
+
+
+def _ways_out(causes: Mapping[str, int]) -> str:
+    """What may help against failures that replies caused; the others say so in their own messages."""
+    afresh = " or ".join(code for code in ("unreadable", "empty") if code in causes)
+    longer = "; for what was truncated set a higher `max_tokens` in the judge file" if "truncated" in causes else ""
+    return (f"; --retry-failed asks afresh what was {afresh}" if afresh else "") + longer
