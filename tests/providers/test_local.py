@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import InvalidInput, ProviderError, UnsupportedParameter
-from evenhand.providers.local import LocalProvider, LocalSettings, local_settings
+from evenhand.providers.local import LocalProvider, LocalSettings, _seed, local_settings
 from evenhand.terms import Call, Message, Profile
 
 SCHEMA = {
@@ -142,6 +142,13 @@ def test_reruns_and_attempts_draw_afresh_and_reproducibly(ask) -> None:
     texts = [reply.text for reply in ask(*calls, settings=exact)]
     assert texts[0] == texts[1]
     assert len({texts[0], texts[2], texts[3]}) == 3
+
+
+def test_each_prompt_draws_from_a_stream_of_its_own() -> None:
+    other = replace(PLAIN, messages=(*PLAIN.messages[:-1], Message(role="user", text="Text: I followed. Did they lead?")))
+    seeds = {_seed(call) for call in (PLAIN, other, replace(PLAIN, rerun=1), replace(other, rerun=1))}
+    assert len(seeds) == 4
+    assert _seed(PLAIN) == _seed(replace(PLAIN, max_tokens=7))
 
 
 @local

@@ -33,7 +33,7 @@ from evenhand.terms import Call, Profile, Reply
 
 __all__ = ["LocalProvider", "LocalSettings", "local_settings"]
 
-WIRE = 2  # raised whenever the same call would reach the model as other tokens; part of the identity
+WIRE = 3  # raised whenever the same call would reach the model as other tokens; part of the identity
 _JOINER = "\u2060"
 
 
@@ -255,8 +255,9 @@ def _identity(header: GgufHeader, weights: str, runtime: str) -> str:
 
 
 def _seed(call: Call) -> int:
-    """31 bits from what tells equal prompts apart."""
-    text = "\0".join((call.member, str(call.rerun), str(call.attempt)))
+    """31 bits from what tells calls apart: of one stream of chance for all items, their noise would move together."""
+    told = (call.member, str(call.rerun), str(call.attempt), *(message.text for message in call.messages))
+    text = "\0".join(told)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) >> 1
 
 
