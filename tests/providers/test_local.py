@@ -145,7 +145,9 @@ def test_reruns_and_attempts_draw_afresh_and_reproducibly(ask) -> None:
 
 
 def test_each_prompt_draws_from_a_stream_of_its_own() -> None:
-    other = replace(PLAIN, messages=(*PLAIN.messages[:-1], Message(role="user", text="Text: I followed. Did they lead?")))
+    other = replace(
+        PLAIN, messages=(*PLAIN.messages[:-1], Message(role="user", text="Text: I followed. Did they lead?"))
+    )
     seeds = {_seed(call) for call in (PLAIN, other, replace(PLAIN, rerun=1), replace(other, rerun=1))}
     assert len(seeds) == 4
     assert _seed(PLAIN) == _seed(replace(PLAIN, max_tokens=7))
