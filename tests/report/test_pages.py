@@ -146,12 +146,37 @@ def test_caveats_stand_above_all_numbers(record, report):
         "1 record of 8 failed (13",
         "6 of 7 scores are one and the same",
         "own model family",
-        "taken out and its weight went to the others (depth)",
-        "never probed",
+        "taken out, and where there is a score its weight went to the others (depth)",
+        "never probed, so the prompt leans by default; `evenhand probe MODEL` finds out",
         "some_new_flag",
     ):
         assert said.replace(" %", "\u202f%") in above, said
     assert above.index("Warning") < above.index("Note")
+
+
+def test_one_record_has_and_two_have(record, report):
+    def made(names):
+        records = [record(item=name, status="abstained", reason="refusal") for name in names]
+        return report_page(report([*records, *(record(item=f"v{name}", quote="invented") for name in names)]))
+
+    assert "1 record of 2 abstained, and has no score." in made("a")
+    assert "1 of 1 quotation does not stand in the text" in made("a")
+    assert "2 records of 4 abstained, and have no score." in made("ab")
+    assert "2 of 2 quotations do not stand in the text" in made("ab")
+
+
+def test_criteria_taken_out_share_a_line_and_no_weight_went_anywhere_without_a_score(record, report):
+    entry = {"id": "depth", "weight": 0.0, "score": None, "items": [], "arithmetic": {"taken_out": True}}
+    flags = ("criterion_out:depth", "criterion_out:craft")
+    some = record(item="o", flags=flags, status="abstained", reason="few", criteria=(entry,), score=None, exact=None)
+    made = report_page(report([some, record(item="p", flags=flags[:1], criteria=(entry,))]))
+    above, below = made.split("Verdicts, abstentions, failures", 1)
+    assert above.count("the criterion was taken out") == 1
+    assert "Of 2 records: too little evidence" in above
+    assert "went to the others (craft in 1, depth in 2)" in above
+    assert below.count("went to the others (depth, craft)") == 1
+    assert below.count("its weight went to the other criteria") == 1
+    assert below.count("is missing</") + below.count("is missing;") == 2
 
 
 def test_the_three_counts_add_up(record, report):

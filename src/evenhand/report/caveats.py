@@ -4,14 +4,14 @@ A flag has a sentence here or is shown by its name; none is left out.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from evenhand.report.numbers import count, interval, percent, plural
 from evenhand.report.tallies import GroupTally
 from evenhand.stats.intervals import wilson_interval
 
-__all__ = ["Caveat", "caveats", "flag_text", "tells_score"]
+__all__ = ["Caveat", "caveats", "flag_texts", "tells_score"]
 
 FEW = 30
 """Below so many scores a distribution says little."""
@@ -26,10 +26,13 @@ FLAGS = {
     "detector_left_out": (True, "the item lacks the source that a detector looks at, so the detector was left out"),
     "criterion_out": (
         True,
-        "too little evidence, or a source that it needs is missing: the criterion was taken out and its weight went to "
-        "the others",
+        "too little evidence, or a source that it needs is missing: the criterion was taken out, and where there is a "
+        "score its weight went to the others",
     ),
-    "untested_model": (True, "the model's rating habits were never probed, so the prompt leans by default"),
+    "untested_model": (
+        True,
+        "the model's rating habits were never probed, so the prompt leans by default; `evenhand probe MODEL` finds out",
+    ),
     "same_family": (True, "the judge is of the candidate's own model family, and judges tend to favour their kin"),
     "shared_family": (True, "members of the panel share a model family, so their agreement counts for less"),
     "members_without_verdict": (True, "a member of the panel gave no verdict"),
@@ -89,6 +92,18 @@ def flag_text(flag: str) -> str:
     return f"{known[1]} ({more})" if more else known[1]
 
 
+def flag_texts(flags: Iterable[str]) -> tuple[str, ...]:
+    """One record's flags as sentences; what one flag says of several criteria or findings is said once."""
+    named: dict[str, list[str]] = {}
+    for flag in flags:
+        name, _, more = flag.partition(":")
+        named.setdefault(name if name in FLAGS else flag, []).append(more)
+    return tuple(
+        flag_text(f"{name}:{', '.join(filter(None, mores))}" if name in FLAGS and any(mores) else name)
+        for name, mores in named.items()
+    )
+
+
 def caveats(
     groups: Sequence[GroupTally], more: Sequence[Caveat] = (), *, hide_scores: bool = False
 ) -> tuple[Caveat, ...]:
@@ -113,14 +128,16 @@ def _of_group(group: GroupTally, several: bool, hide_scores: bool) -> Iterable[C
     if sums.abstained:
         yield Caveat(
             serious=2 * sums.abstained > sums.n,
-            text=f"{who}{plural(sums.abstained, 'record')} of {count(sums.n)} abstained, and have no score.",
+            text=f"{who}{plural(sums.abstained, 'record')} of {count(sums.n)} abstained, and "
+            f"{'has' if sums.abstained == 1 else 'have'} no score.",
         )
     if sums.quotes_offered:
         bounds = interval(wilson_interval(sums.quotes_absent, sums.quotes_offered))
         yield Caveat(
             serious=sums.quotes_absent > 0,
-            text=f"{who}{count(sums.quotes_absent)} of {plural(sums.quotes_offered, 'quotation')} do not stand in the "
-            f"text: {percent(sums.quotes_absent / sums.quotes_offered)} fabricated (95 % interval {bounds}).",
+            text=f"{who}{count(sums.quotes_absent)} of {plural(sums.quotes_offered, 'quotation')} "
+            f"{'does' if sums.quotes_offered == 1 else 'do'} not stand in the text: "
+            f"{percent(sums.quotes_absent / sums.quotes_offered)} fabricated (95 % interval {bounds}).",
         )
     yield from _of_scores(group, who)
     if sums.pairs is not None and not hide_scores:
@@ -182,10 +199,20 @@ def _flags(groups: Sequence[GroupTally], hide_scores: bool) -> Iterable[Caveat]:
             if hide_scores and tells_score(flag):
                 continue
             counts[name if name == "capped_from" or more.isdigit() else flag] += times
+    by_name: dict[str, dict[str, int]] = {}
     for flag, times in sorted(counts.items()):
-        known = FLAGS.get(flag.partition(":")[0])
-        sentence = flag_text(flag)
-        yield Caveat(
-            serious=known is None or known[0],
-            text=f"{count(times)} of {plural(n, 'record')}: {sentence}{'' if known else ' (flag)'}.",
-        )
+        name = flag.partition(":")[0]
+        by_name.setdefault(name if name in FLAGS else flag, {})[flag] = times
+    for name, found in by_name.items():
+        known = FLAGS.get(name)
+        yield Caveat(serious=known is None or known[0], text=f"{_counted(found, n)}{'' if known else ' (flag)'}.")
+
+
+def _counted(found: Mapping[str, int], n: int) -> str:
+    """One flag, with how many records have it; where it names several criteria or findings, with how many have each."""
+    if len(found) == 1:
+        [(flag, times)] = found.items()
+        return f"{count(times)} of {plural(n, 'record')}: {flag_text(flag)}"
+    each = ", ".join(f"{flag.partition(':')[2] or 'the whole'} in {count(times)}" for flag, times in found.items())
+    name = next(iter(found)).partition(":")[0]
+    return f"Of {plural(n, 'record')}: {flag_text(f'{name}:{each}')}"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evenhand.judges.pairwise import SOURCE_B
-from evenhand.report.caveats import flag_text, tells_score
+from evenhand.report.caveats import flag_texts, tells_score
 from evenhand.report.excerpts import Mark, pieces
 from evenhand.report.model import CriterionView, Finding, ItemView, RecordView, Text
 from evenhand.report.numbers import cost, count, number
@@ -119,12 +119,10 @@ def record_view(record: Record, shown: Shown, marks: _Marks | None = None) -> Re
         score=shown.score(record.score),
         exact=shown.score(record.exact, 4),
         scale="" if hide or record.scale is None else f"{number(record.scale[0])} to {number(record.scale[1])}",
-        flags=tuple(
-            flag_text(flag)
-            for flag in record.flags
-            if not (hide and (tells_score(flag) or flag.startswith("capped_from")))
+        flags=flag_texts(
+            flag for flag in record.flags if not (hide and (tells_score(flag) or flag.startswith("capped_from")))
         ),
-        criteria=tuple(_criterion(entry, spec, shown, marks or _Marks()) for entry in record.criteria),
+        criteria=tuple(_criterion(entry, record, spec, shown, marks or _Marks()) for entry in record.criteria),
         working=() if hide else working(record, spec),
         dissent=tuple(_dissent(entry, hide) for entry in (record.panel or {}).get("dissent") or ()),
         cause="" if record.cause is None else f"{record.cause.get('code')}: {cause_of(record, hide_scores=hide)}",
@@ -187,7 +185,9 @@ def _usage(usage: Usage, calls: int) -> str:
     )
 
 
-def _criterion(entry: Mapping[str, Any], spec: JudgeSpec | None, shown: Shown, marks: _Marks) -> CriterionView:
+def _criterion(
+    entry: Mapping[str, Any], record: Record, spec: JudgeSpec | None, shown: Shown, marks: _Marks
+) -> CriterionView:
     name = str(entry.get("id"))
     asks = _asks(spec, name)
     items = sorted(entry.get("items") or (), key=lambda item: (not item.get("counted", True), -abs(item["impact"])))
@@ -201,7 +201,7 @@ def _criterion(entry: Mapping[str, Any], spec: JudgeSpec | None, shown: Shown, m
         ask=asks.get("", ""),
         weight=shown.score(entry.get("weight"), 4),
         score=shown.score(entry.get("score")),
-        facts=tuple(_facts(entry, shown)),
+        facts=tuple(_facts(entry, record, shown)),
         findings=tuple(findings),
         not_shown=max(0, len(items) - MOST_FINDINGS),
     )
@@ -216,7 +216,7 @@ def _asks(spec: JudgeSpec | None, name: str) -> dict[str, str]:
     return {"": criterion.ask, **{check.id: check.ask for check in checks}}
 
 
-def _facts(entry: Mapping[str, Any], shown: Shown) -> Iterable[tuple[str, str]]:
+def _facts(entry: Mapping[str, Any], record: Record, shown: Shown) -> Iterable[tuple[str, str]]:
     """What a protocol says besides findings: level, rating, reason, and whatever a later one adds."""
     if not shown.hide_scores:
         for name in ("level", "rating"):
@@ -225,10 +225,8 @@ def _facts(entry: Mapping[str, Any], shown: Shown) -> Iterable[tuple[str, str]]:
         if entry.get("votes"):
             yield "votes", _votes(entry["votes"])
     if (entry.get("arithmetic") or {}).get("taken_out"):
-        yield (
-            "taken out",
-            "too little evidence, or a source that it needs is missing; its weight went to the other criteria",
-        )
+        went = "; its weight went to the other criteria" if record.score is not None else ""
+        yield "taken out", f"too little evidence, or a source that it needs is missing{went}"
     for name, value in entry.items():
         # The word of a pair or a comparison is its score.
         hidden = shown.hide_scores and (name == "label" or not isinstance(value, str))
