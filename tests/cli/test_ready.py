@@ -177,12 +177,21 @@ def test_drafts_show_the_running_score_and_what_the_next_version_resolved(desk, 
     assert told.document["records"][0]["score"] == second["score"]
 
 
+def test_a_draft_without_an_earlier_one_names_both_slugs(desk, tmp_path):
+    said = {name: [] for name in ("working", "not_working", "missing", "confusing")}
+    for name in ("essay-v1.md", "other.md"):
+        (tmp_path / name).write_text("We tried it.")
+    desk("draft-readiness", "essay-v1.md", [said], out="v1.jsonl")
+    _, done = desk("draft-readiness", "other.md", [said], "--since", "v1.jsonl")
+    assert "slug of an item judged now (other); the earlier ones have essay; give" in " ".join(done.out.split())
+
+
 def test_hidden_scores_are_nowhere_in_the_table(desk, tmp_path, evenhand):
     _, done = desk("submission", submitted(tmp_path, "tide"), [{"items": CODE}, {"marks": []}, ADVICE], "--hide-scores")
     assert "scores   hidden" in done.out
     assert "mode " not in done.out
     assert "█" not in done.out
-    assert "- It prints one fixed time. [main.py:2]" in done.out
+    assert "- problem_fit: It prints one fixed time. [main.py:2]" in done.out
     refused = evenhand("judge", "submission", "tide", "-m", "scripted/model.jsonl", "--hide-scores", "--json")
     assert refused.code == 2
 
@@ -216,11 +225,12 @@ def test_an_interview_answer_may_be_brief(desk, tmp_path):
 def test_judges_are_listed_and_copied(evenhand, tmp_path):
     listed = evenhand("judge", "--list")
     assert listed.code == 0
-    rows = {line.split()[0]: line.split()[1] for line in listed.out.splitlines()}
+    rows = {line.split()[0]: line.split()[1] for line in listed.out.splitlines() if line[0] != " "}
     assert rows["submission"] == "evidence"
     assert rows["interview-answer"] == "checklist"
     assert {"draft-readiness", "evidence", "number"} <= set(rows)
-    assert all(len(line.split()) > 5 for line in listed.out.splitlines())
+    assert all(len(line) < 80 for line in listed.out.splitlines())
+    assert "transcript of a demo if there is one" in " ".join(listed.out.split())
     assert evenhand("init", "submission").code == 0
     assert (tmp_path / "submission.yaml").read_text() == example_judge("submission")
     again = evenhand("init", "submission")

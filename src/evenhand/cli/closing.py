@@ -19,6 +19,7 @@ __all__ = ["Closing", "draft_lines", "naive_lines", "record_lines"]
 
 _BUCKETS = {"working": "Working", "not_working": "Not working", "missing": "Missing", "confusing": "Confusing"}
 _MOST = 40  # findings of one record, and of one list of a draft's change
+_MOST_SLUGS = 5
 _WIDTH = 78
 _NAIVE = "naive    "
 
@@ -78,7 +79,7 @@ class Closing:
         for change in changes:
             lines += ["", *draft_lines(change, hide_scores=self.hide_scores)]
         if self._compares and not changes:
-            lines += ["", "since    no earlier record has the slug of an item judged now"]
+            lines += ["", *_no_slug(self._earlier, self._now)]
         for one in () if self._naive is None else self._naive.comparisons(apart=True):
             lines += ["", *naive_lines(one, hide_scores=self.hide_scores)]
         out = console()
@@ -88,7 +89,13 @@ class Closing:
 
 def record_lines(record: "Record", *, hide_scores: bool) -> list[str]:
     """The findings of one evidence record in words, the score after each bucket, and the feedback."""
-    items = [item for criterion in record.criteria for item in criterion.get("items", ()) if item.get("counted")]
+    several = len(record.criteria) > 1
+    items = [
+        {**item, "criterion": criterion.get("id") if several else None}
+        for criterion in record.criteria
+        for item in criterion.get("items", ())
+        if item.get("counted")
+    ]
     lines: list[str] = []
     running = [part for criterion in record.criteria for part in (criterion.get("arithmetic") or {}).get("buckets", ())]
     for part in running:
@@ -179,13 +186,33 @@ def _naive(paths: Sequence[Path]) -> "NaiveAgainstEvidence":
     return made
 
 
+def _no_slug(earlier: "Sequence[Record]", now: "Sequence[Record]") -> list[str]:
+    """That no pass goes on from an earlier one, with the slugs of both."""
+    from evenhand.analysis.drafts import slug_of
+
+    slugs = [list(dict.fromkeys(map(slug_of, records))) for records in (now, earlier)]
+    judged, before = [
+        ", ".join(shown(slug, 60) for slug in found[:_MOST_SLUGS])
+        + (f" and {len(found) - _MOST_SLUGS} more" if len(found) > _MOST_SLUGS else "")
+        for found in slugs
+    ]
+    text = (
+        f"no earlier record has the slug of an item judged now ({judged or 'none'}); the earlier ones have "
+        f"{before or 'none'}; give both the same metadata field `slug`"
+    )
+    return textwrap.wrap(text, _WIDTH, initial_indent="since    ", subsequent_indent=" " * 9, break_on_hyphens=False)
+
+
 def _findings(items: Sequence[Mapping[str, Any]], *, hide_scores: bool) -> list[str]:
-    """One finding a line, with its place and its impact."""
+    """One finding a line, with its impact, its criterion where there are several, and its place."""
     made = []
     for item in items:
         place = f" [{item['place']}]" if item.get("place") else ""
+        about = f"{item['criterion']}: " if item["criterion"] else ""
         sign = "+" if item["impact"] > 0 else "-"
-        made.append(_wrapped(f"{sign if hide_scores else format(item['impact'], '+d')} {shown(item['claim'] + place)}"))
+        made.append(
+            _wrapped(f"{sign if hide_scores else format(item['impact'], '+d')} {shown(about + item['claim'] + place)}")
+        )
     return _cut(made)
 
 

@@ -2,6 +2,7 @@
 
 import difflib
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +40,7 @@ def init(
     if path.exists() and not path.is_char_device() and not force:
         raise InvalidInput(f"{shown(str(path))}: is there already; name another file with -o, or use --force")
     write_text(path, text)
-    say(f"wrote {shown(str(path))}; judge with: evenhand judge {shown(str(path))} ITEMS -m PROVIDER/MODEL")
+    say(f"wrote {shown(str(path))}; judge with:\n  evenhand judge {shown(str(path))} ITEMS -m PROVIDER/MODEL")
 
 
 def list_judges(*, as_json: bool = False) -> None:
@@ -53,7 +54,8 @@ def list_judges(*, as_json: bool = False) -> None:
         return
     wide = max(len(name) for name, _, _ in rows)
     for name, protocol, about in rows:
-        print(f"{name:<{wide}}  {protocol:<9}  {about}")
+        head = f"{name:<{wide}}  {protocol:<9}  "
+        print(textwrap.fill(about, 79, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False))
 
 
 def packaged_name(name: str) -> str:
