@@ -116,6 +116,14 @@ def test_the_summary_never_mixes_members_and_panel(judge, desk):
     assert summary["panel"]["scores"] == {"1": 1, "2": 1}
 
 
+def test_quotes_are_told_of_members_and_not_of_what_they_decided(judge, desk):
+    items = [{"id": "i0", "candidate": "Nothing of the kind."}]
+    desk(items=items, a=[BOTH], b=[BOTH], c=[BOTH])
+    members, panel = judge().out.split("\npanel    ")
+    assert members.count("2 of 2 fabricated") == 3
+    assert "\nquotes " not in panel
+
+
 def test_a_member_that_cannot_be_read_counts_and_decides_nothing(judge, desk):
     folder = desk(a=[BOTH], b=[FACT], c=["no JSON at all"])
     assert judge("-o", "r.jsonl", "--max-failed", 1).code == 0

@@ -221,3 +221,16 @@ def test_missing_file_and_folder_are_refused(tmp_path):
 def test_ten_thousand_items_are_read_from_yaml_aliases_without_growth():
     text = "- &a {impact: 3, claim: x}\n" + "- *a\n" * 9_999
     assert len(parse_evidence(text, name="f", suffix=".yaml").items) == 10_000
+
+
+@pytest.mark.parametrize("text", ["claim,impact\nIt works.,3\n", 'claim: x, "a: b"\n  ,3: [\n'])
+def test_a_file_of_another_ending_that_cannot_be_read_is_told_the_endings(text):
+    with pytest.raises(InvalidInput, match=r"files that end in \.json, \.jsonl, \.ndjson, \.yaml or \.yml$"):
+        parse_evidence(text, name="ev.csv", suffix=".csv")
+    with pytest.raises(InvalidInput) as without:
+        parse_evidence(text, name="standard input")
+    assert "files that end" not in str(without.value)
+
+
+def test_an_unknown_ending_is_no_fault_by_itself():
+    assert parse_evidence("- {impact: 3, claim: It works.}", name="ev.txt", suffix=".txt").items[0].impact == 3

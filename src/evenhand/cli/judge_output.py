@@ -87,8 +87,11 @@ def print_summary(
         out.print(line, overflow="fold")
 
 
-def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> list[str]:
-    """The counts, the distribution and the figures of one member, each with its n and interval."""
+def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False, quotes: bool = True) -> list[str]:
+    """The counts, the distribution and the figures of one member, each with its n and interval.
+
+    Quotes are the members': a combined record keeps those alone that its decision rests on.
+    """
     lines = [
         f"verdicts {group['verdict']}   abstained {group['abstained']}   failed {group['failed']}   of {group['n']}"
     ]
@@ -111,7 +114,8 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
         lines += pair_lines(group["pairs"], hide_scores=hide_scores)
     if not hide_scores:
         lines.append(_reruns_line(group))
-    lines.append(_quotes_line(group))
+    if quotes:
+        lines.append(_quotes_line(group))
     usage = group["usage"]
     unknown = f" ({usage['unknown']} without a count)" if usage["unknown"] else ""
     cached = "" if usage["cached_tokens"] is None else f" ({usage['cached_tokens']:,} cached)"
@@ -134,7 +138,8 @@ def _abstentions(reasons: Mapping[str, int], examples: Mapping[str, str], *, hid
         for reason in common[:_REASONS_SHOWN]
     ]
     rest = len(common) - len(lines)
-    return [*lines, f"abstain  {rest} further reasons stand in the records"] if rest else lines
+    more = "1 further reason stands" if rest == 1 else f"{rest} further reasons stand"
+    return [*lines, f"abstain  {more} in the records"] if rest else lines
 
 
 def _for_a_person(flags: Mapping[str, int]) -> list[str]:
@@ -186,7 +191,7 @@ def _panel_lines(panel: Mapping[str, Any], *, hide_scores: bool = False) -> list
     rules = ", ".join(f"{shown(rule)}" for rule in panel["rules"])
     lines = [
         f"panel    {rules}: dissent in {panel['dissent']} of {panel['n']}",
-        *summary_lines(panel, hide_scores=hide_scores),
+        *summary_lines(panel, hide_scores=hide_scores, quotes=False),
     ]
     escalation = panel.get("escalation")
     if escalation is None:

@@ -58,8 +58,8 @@ def score(
 ) -> None:
     """Score evidence you already have, with the arithmetic shown. No model is called.
 
-    A file holds a list of items, {"items": [...], "weights": {...}}, or the buckets working, not_working, missing and
-    confusing. Impacts are +5, +3, +2, +1, -1, -2, -3 or -5.
+    A file ends in .json, .jsonl, .ndjson, .yaml or .yml. It holds a list of items, {"items": [...], "weights": {...}},
+    or the buckets working, not_working, missing and confusing. Impacts are +5, +3, +2, +1, -1, -2, -3 or -5.
     """
     from evenhand.scoring.flags import pool_flags
     from evenhand.scoring.impact import score_totals

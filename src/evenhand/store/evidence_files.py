@@ -35,6 +35,8 @@ _ITEM = ("impact", "claim", "criterion", "perspective", "pass", "quote", "counte
 _ENTRY = ("value", "text", "criterion", "perspective", "pass", "quote", "counted")
 _OF_RECORDS = ("quote_status", "span", "gap", "catalog_id")
 _LEAST_WEIGHT = Decimal("1e-9")
+_JSON = (".json", ".jsonl", ".ndjson")
+_YAML = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +81,28 @@ def parse_evidence(text: str, *, name: str, suffix: str = "") -> EvidenceFile:
     """
     if not text.strip():
         raise InvalidInput(f'{name}: is empty; expected evidence items, such as [{{"impact": 3, "claim": "..."}}]')
-    if suffix in (".yaml", ".yml") or (suffix not in (".json", ".jsonl", ".ndjson") and text.lstrip()[0] not in "[{"):
+    if suffix not in (*_JSON, *_YAML) and text.lstrip()[0] not in "[{":
+        return _Reader(name).document(_guessed(text, name, suffix))
+    if suffix in _YAML:
         return _Reader(name).document(parse_yaml(text, name))
     if suffix in (".jsonl", ".ndjson") or (suffix != ".json" and split_json(text)):
         return _Reader(name).lines(text)
     if suffix == ".json" and split_json(text):
         raise InvalidInput(f"{name}: holds more than one JSON value; for one item a line name it .jsonl")
     return _Reader(name).document(parse_json(text, name))
+
+
+def _guessed(text: str, name: str, suffix: str) -> object:
+    """The YAML that a text of no known ending may be; where it is none, the endings that are read are named."""
+    endings = f"{', '.join((*_JSON, *_YAML[:-1]))} or {_YAML[-1]}"
+    way_out = f"; evidence is read from files that end in {endings}" if suffix else ""
+    try:
+        document = parse_yaml(text, name)
+    except InvalidInput as error:
+        raise InvalidInput(f"{error}{way_out}") from error
+    if way_out and isinstance(document, str):
+        raise InvalidInput(f"{name}: holds no list of items and no object with `items`{way_out}")
+    return document
 
 
 class _Reader:
