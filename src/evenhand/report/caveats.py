@@ -83,7 +83,7 @@ class Caveat:
     text: str
 
 
-def flag_text(flag: str) -> str:
+def _flag_text(flag: str) -> str:
     """A flag as a sentence, or its bare name where none is known."""
     name, _, more = flag.partition(":")
     known = FLAGS.get(name)
@@ -99,7 +99,7 @@ def flag_texts(flags: Iterable[str]) -> tuple[str, ...]:
         name, _, more = flag.partition(":")
         named.setdefault(name if name in FLAGS else flag, []).append(more)
     return tuple(
-        flag_text(f"{name}:{', '.join(filter(None, mores))}" if name in FLAGS and any(mores) else name)
+        _flag_text(f"{name}:{', '.join(filter(None, mores))}" if name in FLAGS and any(mores) else name)
         for name, mores in named.items()
     )
 
@@ -212,7 +212,7 @@ def _counted(found: Mapping[str, int], n: int) -> str:
     """One flag, with how many records have it; where it names several criteria or findings, with how many have each."""
     if len(found) == 1:
         [(flag, times)] = found.items()
-        return f"{count(times)} of {plural(n, 'record')}: {flag_text(flag)}"
+        return f"{count(times)} of {plural(n, 'record')}: {_flag_text(flag)}"
     each = ", ".join(f"{flag.partition(':')[2] or 'the whole'} in {count(times)}" for flag, times in found.items())
     name = next(iter(found)).partition(":")[0]
-    return f"Of {plural(n, 'record')}: {flag_text(f'{name}:{each}')}"
+    return f"Of {plural(n, 'record')}: {_flag_text(f'{name}:{each}')}"
