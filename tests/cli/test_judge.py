@@ -143,6 +143,7 @@ def test_a_dry_run_counts_and_sends_nothing(evenhand, desk):
     evenhand("judge", "judge.yaml", "items.jsonl", "--limit", 1)
     done = evenhand("judge", "judge.yaml", "items.jsonl", "--reruns", 2, "--dry-run", "--json").document
     assert (done["items"], done["judgements"], done["calls"], done["stored"]) == (4, 8, 7, 1)
+    assert done["calls_at_most"] == 8 * 4 - 1
     assert done["input_tokens"] > 0
     assert done["cost_usd"] is None
     assert evenhand("judge", "judge.yaml", "items.jsonl", "--dry-run").out.endswith("nothing was sent\n")

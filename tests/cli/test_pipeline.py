@@ -155,11 +155,15 @@ def test_an_estimate_says_what_comes_on_top_of_the_first_calls(evenhand, tmp_pat
     (tmp_path / "judge.yaml").write_text(JUDGE + "feedback: true\n")
     later = "a second question for criteria with too little evidence, the synthesis, feedback"
     document = evenhand("judge", "judge.yaml", "items.jsonl", "--dry-run", "--json").document
-    assert document["assumed"].endswith(f"first calls only; what follows them comes on top: {later}")
+    assert f"first calls only; what follows them comes on top: {later}; at most: every reply" in document["assumed"]
+    # one reading, the second question, the synthesis and the feedback, each with a repair, a longer and a fresh reply
+    assert (document["calls"], document["calls_at_most"]) == (1, 16)
+    assert document["output_tokens_at_most"] == 4 * 13 * 2048
     (tmp_path / "judge.yaml").write_text(PLAIN)
-    assert (
-        evenhand("judge", "judge.yaml", "items.jsonl", "--dry-run", "--json").document["assumed"].endswith("calls only")
-    )
+    document = evenhand("judge", "judge.yaml", "items.jsonl", "--dry-run", "--json").document
+    assert "first calls only; at most" in document["assumed"]
+    assert (document["calls_at_most"], document["output_tokens_at_most"]) == (4, 13 * 2048)
+    assert all(len(line) < 80 for line in evenhand("judge", "judge.yaml", "items.jsonl", "--dry-run").out.splitlines())
 
 
 @pytest.mark.parametrize(

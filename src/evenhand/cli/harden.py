@@ -162,7 +162,10 @@ def _print_estimate(hardening: "Hardening", as_json: bool) -> None:
     if document["cost_usd"] is not None:
         dollars = f"about ${document['cost_usd']:.4f}, at most ${document['cost_usd_at_most']:.4f}"
     print(f"items    {document['items']:,} ({document['judgements']:,} judgements: as they are, attacked, controls)")
-    print(f"calls    {document['calls']:,} to send, {document['stored']:,} answered from the store")
+    print(
+        f"calls    {document['calls']:,} to send (at most {document['calls_at_most']:,}), "
+        f"{document['stored']:,} answered from the store"
+    )
     print(f"tokens   about {document['input_tokens']:,} in, {document['output_tokens']:,} out")
     print(f"cost     {dollars}")
     print("nothing was sent")

@@ -3,6 +3,7 @@
 import dataclasses
 import gc
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -366,15 +367,16 @@ def _print_estimate(document: dict[str, Any], as_json: bool) -> None:
     if document["cost_usd"] is not None:
         dollars = f"about ${document['cost_usd']:.4f}, at most ${document['cost_usd_at_most']:.4f}"
     print(f"items    {document['items']:,} ({document['judgements']:,} judgements)")
-    print(f"calls    {document['calls']:,} to send, {document['stored']:,} answered from the store")
     print(
-        f"tokens   about {document['input_tokens']:,} in, {document['output_tokens']:,} out "
-        f"(at most {document['output_tokens_at_most']:,})"
+        f"calls    {document['calls']:,} to send (at most {document['calls_at_most']:,}), "
+        f"{document['stored']:,} answered from the store"
     )
+    print(f"tokens   about {document['input_tokens']:,} in, {document['output_tokens']:,} out")
+    print(f"         at most {document['input_tokens_at_most']:,} in, {document['output_tokens_at_most']:,} out")
     print(f"cost     {dollars}")
     if more := document.get("if_all_escalated"):
-        print(f"escalate at most {more['calls']:,} further calls, if every item were escalated")
-    print(f"assumed  {document['assumed']}")
+        print(f"escalate at most {more['calls_at_most']:,} further calls, if every item were escalated")
+    print(textwrap.fill(f"assumed  {document['assumed']}", 79, subsequent_indent=" " * 9, break_on_hyphens=False))
     print("nothing was sent")
 
 

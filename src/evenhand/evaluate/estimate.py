@@ -1,19 +1,20 @@
 """What a run would send, without sending it: calls, tokens, and cost where the price is known."""
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from evenhand.engine.plan import plan
+from evenhand.evaluate.upper_bound import Question, input_tokens, questions_at_most
+from evenhand.judges.asking import MOST_CALLS
+from evenhand.judges.inventory import CHARACTERS_PER_TOKEN, MOST_FEATURES
 from evenhand.judges.protocol import Judge
 from evenhand.scoring.pipeline import is_pipeline
 from evenhand.terms import Call, Item, JudgeSpec, Usage
 
 __all__ = ["estimate"]
 
-# Rules of thumb, stated in the output: English text has about four characters a token, and a check, level or rating
-# takes about this many tokens of reply, an evidence list about ten times that.
-CHARACTERS_PER_TOKEN = 4
+# A rule of thumb, stated in the output: a check, level or rating takes about this many tokens of reply, an evidence
+# list about ten times that.
 TOKENS_PER_FINDING = 60
 
 
@@ -35,8 +36,8 @@ def estimate(
         stored: whether a call would be answered from the store.
     Returns:
         The document that `judge --dry-run --json` prints; `if_all_escalated` is what an escalation would add if every
-        item were escalated. Only first calls are counted: repairs and fresh asks cannot be foreseen. `cost_usd` is None
-        where a price is unknown.
+        item were escalated. Only first calls are counted, and beside them, `..._at_most`, all there can be. `cost_usd`
+        is None where a price is unknown.
     """
     first = _Count(_reply_tokens(spec), price, stored)
     n_items = first.count(spec, judge, items, [model.model for model in spec.models])
@@ -55,7 +56,7 @@ def estimate(
 
 
 class _Count:
-    """First calls of some members, added up."""
+    """The calls of some members, added up: first ones, and all there can be at most."""
 
     def __init__(
         self, reply_tokens: int, price: Callable[[str, Usage], float | None], stored: Callable[[Call], bool]
@@ -63,18 +64,21 @@ class _Count:
         self.reply_tokens = reply_tokens
         self._price = price
         self._stored = stored
-        self._n_stored = self._n_calls = self._input_tokens = self._output_tokens_at_most = 0
+        self._n_stored = self._n_calls = self._input_tokens = 0
+        self._calls_at_most = self._input_tokens_at_most = self._output_tokens_at_most = 0
         self._cost: float | None = 0.0
         self._cost_at_most: float | None = 0.0
 
     def count(self, spec: JudgeSpec, judge: Judge, items: Iterable[Item], members: Sequence[str]) -> int:
-        """Count everything that these members would be asked first; how many items there are."""
+        """Count everything that these members would be asked; how many items there are."""
         n_items = 0
         for item in items:
             n_items += 1
             for task in plan([item], members, spec.reruns):
-                for call in next(judge.judge(item, model=task.member, rerun=task.rerun), ()):
-                    self._add(call)
+                calls = next(judge.judge(item, model=task.member, rerun=task.rerun), ())
+                answered = [self._add(call) for call in calls]
+                for place, question in enumerate(questions_at_most(spec, item, calls, rerun=task.rerun)):
+                    self._add_at_most(question, task.member, answered=place < len(answered) and answered[place])
         return n_items
 
     def document(self) -> dict[str, Any]:
@@ -82,37 +86,56 @@ class _Count:
         return {
             "calls": self._n_calls,
             "stored": self._n_stored,
+            "calls_at_most": self._calls_at_most,
             "input_tokens": self._input_tokens,
+            "input_tokens_at_most": self._input_tokens_at_most,
             "output_tokens": self._n_calls * self.reply_tokens,
             "output_tokens_at_most": self._output_tokens_at_most,
             "cost_usd": self._cost,
             "cost_usd_at_most": self._cost_at_most,
         }
 
-    def _add(self, call: Call) -> None:
+    def _add(self, call: Call) -> bool:
+        """Count a first call; whether the store answers it."""
         if self._stored(call):
             self._n_stored += 1
-            return
+            return True
+        tokens = input_tokens(call)
         self._n_calls += 1
-        tokens = _input_tokens(call)
         self._input_tokens += tokens
-        self._output_tokens_at_most += call.max_tokens
-        usual, most = _usage(tokens, min(self.reply_tokens, call.max_tokens)), _usage(2 * tokens, call.max_tokens)
-        self._cost = _plus(self._cost, self._price(call.model, usual))
-        self._cost_at_most = _plus(self._cost_at_most, self._price(call.model, most))
+        usage = _usage(tokens, min(self.reply_tokens, call.max_tokens))
+        self._cost = _plus(self._cost, self._price(call.model, usage))
+        return False
+
+    def _add_at_most(self, question: Question, model: str, *, answered: bool) -> None:
+        """Count a question with all that it may take, without the first call where the store answers that."""
+        tokens_in = question.input_at_most - 2 * question.input_tokens * answered
+        tokens_out = question.output_at_most - question.max_tokens * answered
+        self._calls_at_most += question.calls - answered
+        self._input_tokens_at_most += tokens_in
+        self._output_tokens_at_most += tokens_out
+        self._cost_at_most = _plus(self._cost_at_most, self._price(model, _usage(tokens_in, tokens_out)))
 
 
 def _left_out(spec: JudgeSpec) -> str:
-    """What is not in the sums, since it depends on what the first calls bring."""
+    """What the expected figures leave out, since it depends on what the first calls bring, and what bounds it."""
+    most = (
+        f"at most: every reply cut off, repaired and asked afresh ({MOST_CALLS} calls a question), twice the tokens in"
+    )
+    if spec.read == "logprob":
+        return "first calls only, and no others follow"
     if not is_pipeline(spec):
-        return "first calls only"
+        return f"first calls only; {most}"
     later = [
-        *(["the readings of features"] if spec.inventory is not None else []),
+        *([f"the readings of up to {MOST_FEATURES} features"] if spec.inventory is not None else []),
         "a second question for criteria with too little evidence",
         *(["the synthesis"] if spec.synthesis is not None else []),
         *(["feedback"] if spec.feedback else []),
     ]
-    return f"first calls only; what follows them comes on top: {', '.join(later)}"
+    return (
+        f"first calls only; what follows them comes on top: {', '.join(later)}; {most}, all of these, and what they "
+        "repeat of earlier replies as long as replies can be"
+    )
 
 
 def _reply_tokens(spec: JudgeSpec) -> int:
@@ -122,12 +145,6 @@ def _reply_tokens(spec: JudgeSpec) -> int:
         return 10 * TOKENS_PER_FINDING
     findings = sum(max(1, len(criterion.checks)) for criterion in spec.criteria)
     return TOKENS_PER_FINDING * max(1, findings)
-
-
-def _input_tokens(call: Call) -> int:
-    characters = sum(len(message.text) for message in call.messages)
-    schema = 0 if call.schema is None else len(json.dumps(call.schema))
-    return (characters + schema) // CHARACTERS_PER_TOKEN
 
 
 def _usage(input_tokens: int, output_tokens: int) -> Usage:

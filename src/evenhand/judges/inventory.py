@@ -23,7 +23,7 @@ from evenhand.keys import bare, content_key
 from evenhand.repository_text import RepositoryText
 from evenhand.terms import Call, Evidence, Item, JudgeSpec, Message
 
-__all__ = ["CHARACTERS_PER_TOKEN", "Feature", "InventoryPrompt", "Part", "parts_of", "read_features"]
+__all__ = ["CHARACTERS_PER_TOKEN", "MOST_FEATURES", "Feature", "InventoryPrompt", "Part", "parts_of", "read_features"]
 
 CHARACTERS_PER_TOKEN = 4
 """How budgets in tokens are held: a token is taken for so many characters, as in `--dry-run`."""
