@@ -81,7 +81,7 @@ def kendall_tau_b(
         return Estimate.of_nothing(why, n=pairs.n)
     from scipy.stats import kendalltau
 
-    value = min(1.0, max(-1.0, float(kendalltau(pairs.a, pairs.b).statistic)))
+    value = _snapped(float(kendalltau(pairs.a, pairs.b).statistic))
     if bootstrap is None:
         return no_resampling(value, n=pairs.n)
     both = _both(pairs)
@@ -107,7 +107,7 @@ def pearson(ratings_a: "ArrayLike", ratings_b: "ArrayLike", *, names: tuple[str,
         return Estimate.of_nothing(why, n=pairs.n)
     from scipy.stats import pearsonr
 
-    return no_resampling(min(1.0, max(-1.0, float(pearsonr(pairs.a, pairs.b).statistic))), n=pairs.n)
+    return no_resampling(_snapped(float(pearsonr(pairs.a, pairs.b).statistic)), n=pairs.n)
 
 
 def bonett_wright_interval(rho: float, n_items: int, *, confidence: float = 0.95) -> tuple[float, float]:
@@ -128,7 +128,7 @@ def bonett_wright_interval(rho: float, n_items: int, *, confidence: float = 0.95
     Source: Bonett and Wright (2000), Psychometrika 65, 23-28. Example: R statpsych, `ci.spear`.
 
     >>> tuple(round(bound, 7) for bound in bonett_wright_interval(0.8699639, 15))
-    (0.584095, 0.9638297)
+    (0.5840951, 0.9638297)
     """
     if not -1.0 <= rho <= 1.0:
         raise InvalidInput(f"bonett_wright_interval: rho {rho} is no correlation; expected a number from -1 to 1")
@@ -153,10 +153,15 @@ def undefined_correlation(pairs: Pairs, names: tuple[str, str] = NAMES) -> str |
 
 
 def _scipy_spearman(a: "Floats", b: "Floats") -> float:
-    """scipy's value; clipped, since rounding may carry it past 1."""
+    """scipy's value."""
     from scipy.stats import spearmanr
 
-    return min(1.0, max(-1.0, float(spearmanr(a, b).statistic)))
+    return _snapped(float(spearmanr(a, b).statistic))
+
+
+def _snapped(correlation: float) -> float:
+    """-1 or 1 itself, where rounding alone (the library gives -0.9999999999999998) keeps the value from it."""
+    return math.copysign(1.0, correlation) if abs(correlation) > 1.0 - 1e-12 else correlation
 
 
 def _both(pairs: Pairs) -> "Floats":

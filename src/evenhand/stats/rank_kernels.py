@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.intp]
 
-__all__ = ["centred_ranks", "kendall_kernel", "spearman_kernel"]
+__all__ = ["kendall_kernel", "level_weights", "spearman_kernel"]
 
 _FEW_LEVELS = 32  # up to here a product with indicators is quicker than sums along the sorted row
 _MOST_ROWS = 2048  # signs of all pairs of rows: 32 MB
@@ -50,21 +50,14 @@ def kendall_kernel(a: "Floats", b: "Floats") -> Kernel | None:
     return None
 
 
-def centred_ranks(column: "Floats", weights: "Floats") -> "Floats":
-    """(n_batch, n_rows) mid-ranks of a column less their mean, under weights."""
-    return _centred(weights, *_levels(column))[0]
+def level_weights(weights: "Floats", codes: "Integers", n_levels: int) -> "Floats":
+    """(n_batch, n_levels) weight of each level.
 
-
-def _levels(column: "Floats") -> "tuple[Integers, int]":
-    """The level of each row, from 0 for the lowest, and how many levels there are."""
-    import numpy as np
-
-    found, codes = np.unique(column, return_inverse=True)
-    return codes.astype(np.intp, copy=False), len(found)
-
-
-def _level_weights(weights: "Floats", codes: "Integers", n_levels: int) -> "Floats":
-    """(n_batch, n_levels) weight of each level."""
+    Args:
+        weights: (n_batch, n_rows).
+        codes: (n_rows,) the level of each row, from 0; every level has a row.
+        n_levels: how many there are.
+    """
     import numpy as np
 
     if n_levels <= _FEW_LEVELS:
@@ -79,6 +72,14 @@ def _level_weights(weights: "Floats", codes: "Integers", n_levels: int) -> "Floa
     return held
 
 
+def _levels(column: "Floats") -> "tuple[Integers, int]":
+    """The level of each row, from 0 for the lowest, and how many levels there are."""
+    import numpy as np
+
+    found, codes = np.unique(column, return_inverse=True)
+    return codes.astype(np.intp, copy=False), len(found)
+
+
 def _centred(weights: "Floats", codes: "Integers", n_levels: int) -> "tuple[Floats, Floats]":
     """Mid-ranks less their mean, (n_batch, n_rows), and their weighted sum of squares, (n_batch,).
 
@@ -87,7 +88,7 @@ def _centred(weights: "Floats", codes: "Integers", n_levels: int) -> "tuple[Floa
     """
     import numpy as np
 
-    held = _level_weights(weights, codes, n_levels)
+    held = level_weights(weights, codes, n_levels)
     above = np.cumsum(held, axis=1)
     ranks = above - 0.5 * held - 0.5 * above[:, -1:]
     return ranks[:, codes], np.einsum("ij,ij,ij->i", held, ranks, ranks)
@@ -109,7 +110,7 @@ def _tau(surplus: Kernel, levels_a: "tuple[Integers, int]", levels_b: "tuple[Int
         n = weights.sum(axis=1)
         untied = []
         for codes, n_levels in (levels_a, levels_b):
-            held = _level_weights(weights, codes, n_levels)
+            held = level_weights(weights, codes, n_levels)
             untied.append((n * n - np.einsum("ij,ij->i", held, held)) / 2.0)
         return np.clip(_quotient(surplus(weights), *untied), -1.0, 1.0)
 
@@ -133,7 +134,7 @@ def _surplus_of_table(levels_a: "tuple[Integers, int]", levels_b: "tuple[Integer
 
     def of_few(weights: "Floats") -> "Floats":
         flat = np.zeros((len(weights), n_a * n_b))
-        flat[:, cells] = _level_weights(weights, cell_of_row, len(cells))
+        flat[:, cells] = level_weights(weights, cell_of_row, len(cells))
         table = flat.reshape(len(weights), n_a, n_b)
         below = np.cumsum(table, axis=1) - table
         less = np.cumsum(below, axis=2) - below
