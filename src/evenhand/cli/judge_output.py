@@ -4,19 +4,56 @@ import asyncio
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from evenhand.cli.output import console, say, shown
 
 if TYPE_CHECKING:
-    from evenhand.evaluate.evaluation import Evaluation
+    from evenhand.engine.answer import Answers
 
-__all__ = ["print_summary", "progress_line", "summary_lines", "watch"]
+__all__ = [
+    "Counted",
+    "Tallied",
+    "Watched",
+    "duration",
+    "histogram",
+    "print_summary",
+    "progress_line",
+    "summary_lines",
+    "watch",
+]
 
 _BAR = 30
 
 
-async def watch(evaluation: "Evaluation", n: int) -> None:
+class Tallied(Protocol):
+    """How many are done, and how many of them failed."""
+
+    @property
+    def n(self) -> int: ...  # noqa: D102
+    @property
+    def failed(self) -> int: ...  # noqa: D102
+
+
+class Counted(Protocol):
+    """What holds the tally of all."""
+
+    @property
+    def all(self) -> Tallied: ...  # noqa: D102
+
+
+class Watched(Protocol):
+    """A run that can be looked at: an evaluation, or a probe."""
+
+    @property
+    def answers(self) -> "Answers": ...  # noqa: D102
+    @property
+    def summary(self) -> Counted: ...  # noqa: D102
+    @property
+    def interrupted(self) -> bool: ...  # noqa: D102
+
+
+async def watch(evaluation: Watched, n: int) -> None:
     """One line on stderr until cancelled: rewritten in place on a terminal, a new one every ten seconds elsewhere."""
     began = time.monotonic()
     live = sys.stderr.isatty()
@@ -37,7 +74,7 @@ async def watch(evaluation: "Evaluation", n: int) -> None:
             print(f"\r{'':<79}\r", end="", file=sys.stderr, flush=True)
 
 
-def _say_interrupted(evaluation: "Evaluation", *, live: bool) -> None:
+def _say_interrupted(evaluation: Watched, *, live: bool) -> None:
     """That Ctrl-C was heard, how long it may take, and how not to wait."""
     from evenhand.evaluate.evaluation import GRACE_S
 
@@ -47,7 +84,7 @@ def _say_interrupted(evaluation: "Evaluation", *, live: bool) -> None:
     say(f"interrupted: {n} calls in flight have {GRACE_S:g} s to arrive and be kept; interrupt again to end at once")
 
 
-def progress_line(evaluation: "Evaluation", n: int, elapsed_s: float) -> str:
+def progress_line(evaluation: Watched, n: int, elapsed_s: float) -> str:
     """How far, how fast, what it cost, what failed, how long still; at most 79 characters."""
     everything, tally = evaluation.summary.all, evaluation.answers.tally
     rate = everything.n / max(elapsed_s, 1e-9)
@@ -57,7 +94,7 @@ def progress_line(evaluation: "Evaluation", n: int, elapsed_s: float) -> str:
     if tally.faults.total():
         parts.append(f"{tally.faults.total()} faults")
     if everything.n < n:
-        parts.append(f"{_duration((n - everything.n) / rate)} left" if rate else f"{tally.in_flight} in flight")
+        parts.append(f"{duration((n - everything.n) / rate)} left" if rate else f"{tally.in_flight} in flight")
     return "  ".join(parts)[:79]
 
 
@@ -90,7 +127,7 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     if group["scores"] and hide_scores:
         lines.append(f"scores   hidden, of {group['n_scores']} verdicts")
     elif group["scores"]:
-        lines += ["", *_histogram(group["scores"]), ""]
+        lines += ["", *histogram(group["scores"]), ""]
         lines.append(
             f"mode     {_number(group['mode'])}: {_share(group['mode_share'], group['mode_share_interval'])}"
             f" of {group['n_scores']} scores"
@@ -112,7 +149,7 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     return lines
 
 
-def _histogram(scores: Mapping[str, int], most: int = 12) -> list[str]:
+def histogram(scores: Mapping[str, int], most: int = 12) -> list[str]:
     """A bar a score; where there are more than `most`, a bar for each of ten equal bins."""
     rows = [(label, count) for label, count in scores.items()]
     if len(rows) > most:
@@ -195,7 +232,7 @@ def _cost_line(group: Mapping[str, Any]) -> str:
 def _calls_line(calls: Mapping[str, Any], seconds: float) -> str:
     faults: Mapping[str, int] = calls["faults"]
     failed = f", of them {sum(faults.values())} faults ({_counts(faults)})" if faults else ""
-    return f"calls    {calls['asked']} sent{failed}, {calls['stored']} answered from the store; {_duration(seconds)}"
+    return f"calls    {calls['asked']} sent{failed}, {calls['stored']} answered from the store; {duration(seconds)}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -212,7 +249,8 @@ def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:g}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds as people say them."""
     if seconds < 90:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -8,7 +8,7 @@ from evenhand.engine.plan import plan
 from evenhand.judges.protocol import Judge
 from evenhand.terms import Call, Item, JudgeSpec, Usage
 
-__all__ = ["estimate"]
+__all__ = ["estimate", "estimate_calls"]
 
 # Rules of thumb, stated in the output: English text has about four characters a token, and a check, level or rating
 # takes about this many tokens of reply, an evidence list about ten times that.
@@ -53,6 +53,20 @@ def estimate(
     return document
 
 
+def estimate_calls(
+    calls: Iterable[Call],
+    *,
+    reply_tokens: int,
+    price: Callable[[str, Usage], float | None],
+    stored: Callable[[Call], bool],
+) -> dict[str, Any]:
+    """Calls, tokens and dollars of first calls that are known already; `reply_tokens` is what a reply usually takes."""
+    count = _Count(reply_tokens, price, stored)
+    for call in calls:
+        count.add(call)
+    return count.document()
+
+
 class _Count:
     """First calls of some members, added up."""
 
@@ -73,7 +87,7 @@ class _Count:
             n_items += 1
             for task in plan([item], members, spec.reruns):
                 for call in next(judge.judge(item, model=task.member, rerun=task.rerun), ()):
-                    self._add(call)
+                    self.add(call)
         return n_items
 
     def document(self) -> dict[str, Any]:
@@ -88,7 +102,8 @@ class _Count:
             "cost_usd_at_most": self._cost_at_most,
         }
 
-    def _add(self, call: Call) -> None:
+    def add(self, call: Call) -> None:
+        """Count one call."""
         if self._stored(call):
             self._n_stored += 1
             return
