@@ -4,16 +4,22 @@ A row without a usable score stays in the table with the reason, so that it can 
 abstained, missing (blank), text, infinite. Nothing is dropped in silence and nothing becomes 0.
 """
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand.errors import InvalidInput
 from evenhand.store.score_columns import ScoreColumns
+from evenhand.store.score_csv import read_csv
+from evenhand.store.score_json import read_json
+from evenhand.store.score_parquet import read_parquet
 from evenhand.store.score_records import is_record_file, read_record_scores
-from evenhand.store.score_rows import Names, RawColumns, read_columns
+from evenhand.store.score_rows import Names, RawColumns
 from evenhand.store.score_table import STATUSES, ScoreFault, ScoreTable
-from evenhand.store.score_values import INFINITE, MISSING, NUMBER, TEXT, failure_kinds, read_numbers, read_times
-from evenhand.store.text_files import quoted
+from evenhand.store.score_values import INFINITE, MISSING, NUMBER, TEXT, failure_kinds, read_numbers
+from evenhand.store.text_files import TextFile, quoted, read_text_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +46,37 @@ def read_scores(path: str | Path, columns: ScoreColumns | None = None) -> ScoreT
     wanted = columns or ScoreColumns()
     if not wanted.score and is_record_file(path):
         return read_record_scores(path)
-    return _table(read_columns(path, wanted))
+    return _table(_columns(path, wanted))
+
+
+def _columns(path: str | Path, wanted: ScoreColumns) -> RawColumns:
+    """The columns that play a role, as texts; the form is told by the ending, or by how the text begins."""
+    suffix = Path(path).suffix.casefold()
+    with _no_cycles():
+        if suffix in (".parquet", ".pq"):
+            return read_parquet(Path(path), wanted)
+        file = read_text_file(path, has_option=False)
+        if suffix in (".jsonl", ".ndjson", ".json") or (suffix not in (".csv", ".tsv") and _looks_like_json(file)):
+            return read_json(file, wanted)
+        return read_csv(file, wanted)
+
+
+@contextmanager
+def _no_cycles() -> Iterator[None]:
+    """Millions of short lists are made and dropped, none in a cycle: looking for cycles takes a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _looks_like_json(file: TextFile) -> bool:
+    """Whether the first line that is not blank begins an object or a list."""
+    first = next((line for line in file.lines() if not line.isspace()), b"")
+    return first.lstrip()[:1] in (b"{", b"[")
 
 
 def _table(raw: RawColumns) -> ScoreTable:
@@ -186,17 +222,13 @@ def _times(raw: RawColumns, faults: list[ScoreFault], times: int) -> "NDArray[np
     """(n,) when; None where the column holds no times at all."""
     import numpy as np
 
-    name = raw.columns.time
-    if name is None:
+    if raw.times is None:
         return None
-    texts = raw.texts[name]
-    found = read_times(texts.names)[texts.codes]
-    blank = np.array([not text.strip() for text in texts.names], bool)[texts.codes]
-    wrong = np.isnat(found) & ~blank
-    if wrong.any():
+    if raw.n_no_times:
         kind = "no time that can be read (ISO 8601, or seconds since 1970)"
-        faults.append(ScoreFault(field=name, kind=kind, n=int(wrong.sum()), examples=_examples(raw, texts, wrong)))
-    return None if np.isnat(found).all() else np.tile(found, times)
+        field = raw.columns.time or ""
+        faults.append(ScoreFault(field=field, kind=kind, n=raw.n_no_times, examples=tuple(raw.no_times)))
+    return None if np.isnat(raw.times).all() else np.tile(raw.times, times)
 
 
 def _humans(raw: RawColumns, faults: list[ScoreFault], times: int) -> "NDArray[np.float64] | None":
