@@ -28,6 +28,7 @@ from evenhand.cli.options import (
     StorePath,
     Timeout,
     TokensPerMinute,
+    model_names,
     settings_of,
 )
 from evenhand.cli.output import json_text, say, shown, warn
@@ -236,15 +237,11 @@ def overridden(
     spec: "JudgeSpec", models: list[str] | None, reruns: int | None, temperature: float | None
 ) -> "JudgeSpec":
     """The judge as the command line changes it; `openai:x` is `openai/x`, as in judge files."""
-    from evenhand.providers.names import split_model
     from evenhand.terms import ModelSpec
 
     changes: dict[str, Any] = {}
     if models:
-        names = ["/".join(split_model(name)) if split_model(name)[1] else name for name in models]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InvalidInput(f"--model {shown(twice)} is given twice; to ask one model again use --reruns")
+        names = model_names(models, option="--model", way_out="to ask one model again use --reruns")
         given = {known.model: known for known in spec.models}
         changes["models"] = tuple(given.get(name) or ModelSpec(model=name) for name in names)
     if reruns is not None:

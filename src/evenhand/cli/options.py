@@ -4,10 +4,14 @@ def judge(base_url: BaseUrl = None, timeout_s: Timeout = TIMEOUT_S, ...)
 settings_of(max_concurrency=..., ...)      what they come to
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from evenhand.cli.output import shown
+from evenhand.errors import InvalidInput
 
 if TYPE_CHECKING:
     from evenhand.evaluate.evaluation import Settings
@@ -29,6 +33,7 @@ __all__ = [
     "StorePath",
     "Timeout",
     "TokensPerMinute",
+    "model_names",
     "settings_of",
 ]
 
@@ -51,6 +56,21 @@ BudgetTokens = Annotated[int | None, typer.Option(min=0, help="Stop before this 
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Ask afresh what was left unreadable.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be sent, and send nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+
+
+def model_names(names: Sequence[str], *, option: str, way_out: str) -> list[str]:
+    """Models as given, `openai:x` as `openai/x`, each once.
+
+    Raises:
+        InvalidInput: one is given twice.
+    """
+    from evenhand.providers.names import split_model
+
+    found = ["/".join(split_model(name)) if split_model(name)[1] else name for name in names]
+    twice = next((name for name in found if found.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidInput(f"{option} {shown(twice)} is given twice; {way_out}")
+    return found
 
 
 def settings_of(

@@ -32,7 +32,7 @@ from evenhand.store.packaged import families, templates
 from evenhand.store.sql import Store, open_store
 from evenhand.terms import Call, Item, JudgeSpec, ModelSpec, Record, Usage
 
-__all__ = ["Judged", "Session", "SizedItems", "targets_of"]
+__all__ = ["Judged", "Session", "SizedItems", "is_stored", "targets_of"]
 
 DEFAULT_STORE = Path(".evenhand/evenhand.db")
 
@@ -144,7 +144,7 @@ class Session:
             judge = self.judge
             if self.spec.counter_bias == "auto":
                 judge = by_regime(judge, self.spec, self._regimes(store, endpoints), anyway=self._anyway)
-            return self._estimate(lambda call: _is_stored(call, endpoints[call.model], store), judge)
+            return self._estimate(lambda call: is_stored(call, endpoints[call.model], store), judge)
 
     def run(
         self,
@@ -267,7 +267,7 @@ async def _watched(
             await asyncio.gather(watching, return_exceptions=True)
 
 
-def _is_stored(call: Call, endpoint: Endpoint, store: Store) -> bool:
+def is_stored(call: Call, endpoint: Endpoint, store: Store) -> bool:
     """Whether a call would be answered from the store now."""
     profile = store.replies.profile(endpoint.identity, endpoint.model)
     return profile is not None and store.replies.get(endpoint.requester.request(call, profile)[1]) is not None
