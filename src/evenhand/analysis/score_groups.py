@@ -1,0 +1,90 @@
+"""Figures of a group of scores (all, one judge, one criterion, one period) with its counts and its verdict."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evenhand.analysis.score_cells import Cells
+from evenhand.stats.collapse import Spread, level_counts, spread_of
+from evenhand.stats.collapse_verdict import CollapseVerdict, Comparator, collapse_verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["ScoreGroup", "score_group", "splits"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreGroup:
+    """One group of scores.
+
+    Attributes:
+        name: the judge, criterion or period; "" for all.
+        counts: rows, and what became of them.
+        spread: of the scores as they stand.
+        rounded: of the scores on the scale's levels, where they have decimals; the verdict rests on it.
+        verdict: with its reasons.
+        comparators: who else scored the same items.
+    """
+
+    name: str
+    counts: Mapping[str, int]
+    spread: Spread
+    rounded: Spread | None
+    verdict: CollapseVerdict
+    comparators: tuple[Comparator, ...] = ()
+
+    @property
+    def on_levels(self) -> Spread:
+        """The spread over the scale's levels."""
+        return self.rounded or self.spread
+
+    def document(self) -> dict[str, Any]:
+        """The group as `--json` prints it."""
+        return {
+            **self.spread.document(),
+            "failed": self.counts["failed"],
+            "counts": dict(self.counts),
+            "rounded": None if self.rounded is None else self.rounded.document(),
+            "verdict": self.verdict.verdict,
+            "reasons": list(self.verdict.reasons),
+            "comparators": [other.document() for other in self.comparators],
+            "histogram": [list(pair) for pair in zip(self.on_levels.levels, self.on_levels.counts, strict=True)],
+        }
+
+
+def score_group(
+    cells: Cells, chosen: "NDArray[np.int64]", name: str = "", comparators: tuple[Comparator, ...] = ()
+) -> ScoreGroup:
+    """The figures of some cells.
+
+    Args:
+        chosen: numbers of the cells, used or not.
+    """
+    used = cells.table.value[chosen[cells.used[chosen]]]
+    spread = spread_of(*level_counts(used))
+    rounded = spread_of(*level_counts(cells.scale.rounded(used))) if cells.scale.decimals else None
+    verdict = collapse_verdict(
+        rounded or spread, cells.scale.n_levels, comparators, scale_known=_is_known(cells, rounded or spread)
+    )
+    return ScoreGroup(
+        name=name, counts=cells.counts(chosen), spread=spread, rounded=rounded, verdict=verdict, comparators=comparators
+    )
+
+
+def _is_known(cells: Cells, spread: Spread) -> bool:
+    """Whether the scale was declared, has both ends in use, or is wide enough to be unkind to a narrow log."""
+    scale = cells.scale
+    if scale.declared or scale.n_levels >= 10:
+        return True
+    return bool(spread.levels) and spread.levels[0] == scale.low and spread.levels[-1] == scale.high
+
+
+def splits(codes: "NDArray[Any]", n_groups: int) -> "Sequence[NDArray[np.int64]]":
+    """The cells of each group, in order; code -1 is in none."""
+    import numpy as np
+
+    order = np.argsort(codes, kind="stable")
+    edges = np.searchsorted(codes[order], np.arange(n_groups + 1))
+    return [order[edges[group] : edges[group + 1]] for group in range(n_groups)]
