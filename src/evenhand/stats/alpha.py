@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from evenhand.errors import InvalidInput
 from evenhand.stats.estimates import Estimate
-from evenhand.stats.rank_kernels import level_weights
 from evenhand.stats.ratings import rating_matrix
 from evenhand.stats.resampling import Bootstrap, Kernel, Units, draw, no_resampling
+from evenhand.stats.weights import level_weights, weighted_sum, weighted_sums
 
 if TYPE_CHECKING:
     import numpy as np
@@ -166,7 +166,7 @@ def _fixed(ratings: "Floats", levels: "Floats", measurement: Measurement) -> _Sp
         for second in ratings.T:
             within += np.nan_to_num(_squared_distance(first, second, measurement), nan=0.0)
     within /= (~np.isnan(ratings)).sum(axis=1) - 1
-    return lambda weights, held: (weights @ within, _between(held, levels, measurement))
+    return lambda weights, held: (weighted_sum(weights, within), _between(held, levels, measurement))
 
 
 def _between(held: "Floats", levels: "Floats", measurement: Measurement) -> "Floats":
@@ -174,19 +174,19 @@ def _between(held: "Floats", levels: "Floats", measurement: Measurement) -> "Flo
     import numpy as np
 
     total = held.sum(axis=1)
+    summed = np.zeros(len(held))
     match measurement:
         case "nominal":
-            return total**2 - np.einsum("ij,ij->i", held, held)
+            summed += total**2 - np.einsum("ij,ij->i", held, held)
         case "interval":
             centred = levels - levels.mean()
-            return 2.0 * (total * (held @ centred**2) - (held @ centred) ** 2)
+            summed += 2.0 * (total * weighted_sum(held, centred**2) - weighted_sum(held, centred) ** 2)
         case _:
-            summed = np.zeros(len(held))
             for start in range(0, len(levels), _BLOCK):
                 some = slice(start, start + _BLOCK)
                 apart = _squared_distance(levels[:, None], levels[None, some], measurement)
-                summed += np.einsum("ij,ij->i", held @ apart, held[:, some])
-            return summed
+                summed += np.einsum("ij,ij->i", weighted_sums(held, apart), held[:, some])
+    return summed
 
 
 def _squared_distance(first: "Floats", second: "Floats", measurement: Measurement) -> "Floats":
@@ -232,10 +232,10 @@ def _fleiss_kernel(counts: "Floats") -> Kernel:
 
     def kappa(weights: "Floats") -> "Floats":
         n = weights.sum(axis=1)
-        shares = (weights @ counts) / (n * n_raters)[:, None]
+        shares = weighted_sums(weights, counts) / (n * n_raters)[:, None]
         chance = np.einsum("ij,ij->i", shares, shares)
         defined = (shares > 0).sum(axis=1) > 1
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(defined, (weights @ alike / n - chance) / (1.0 - chance), np.nan)
+            return np.where(defined, (weighted_sum(weights, alike) / n - chance) / (1.0 - chance), np.nan)
 
     return kappa

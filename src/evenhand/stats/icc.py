@@ -8,6 +8,7 @@ from evenhand.stats.estimates import Estimate
 from evenhand.stats.one_way import one_way
 from evenhand.stats.ratings import rating_matrix
 from evenhand.stats.resampling import Bootstrap, Kernel, Units, draw, no_resampling
+from evenhand.stats.weights import weighted_sum, weighted_sums
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,11 +88,11 @@ def icc_kernel(ratings: "Floats") -> Kernel:
 
     def forms(weights: "Floats") -> "Floats":
         n = weights.sum(axis=1)
-        grand = weights @ means / n
-        whole = weights @ squares - n * k * grand**2
-        rows = k * (weights @ means**2 - n * grand**2)
-        columns = (((weights @ centred) / n[:, None]) ** 2).sum(axis=1) * n - n * k * grand**2
-        least = _TINY * (weights @ squares)
+        grand = weighted_sum(weights, means) / n
+        whole = weighted_sum(weights, squares) - n * k * grand**2
+        rows = k * (weighted_sum(weights, means**2) - n * grand**2)
+        columns = ((weighted_sums(weights, centred) / n[:, None]) ** 2).sum(axis=1) * n - n * k * grand**2
+        least = _TINY * (weighted_sum(weights, squares))
         rows, columns, within, rest = (
             np.where(ss > least, ss, 0.0) for ss in (rows, columns, whole - rows, whole - rows - columns)
         )

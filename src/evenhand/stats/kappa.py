@@ -13,6 +13,7 @@ from evenhand.stats.intervals import wilson_interval
 from evenhand.stats.rank import NAMES
 from evenhand.stats.ratings import Pairs, complete_pairs, one_value
 from evenhand.stats.resampling import Bootstrap, Kernel, Units, draw, no_resampling
+from evenhand.stats.weights import level_weights, weighted_sum, weighted_sums
 
 if TYPE_CHECKING:
     import numpy as np
@@ -135,7 +136,9 @@ def agreement(ratings_a: "ArrayLike", ratings_b: "ArrayLike", *, bootstrap: Boot
         chosen = bootstrap.of(pairs.kept)
         units = Units.of(equal[:, None], chosen)
         kept = equal[units.rows]
-        return draw(lambda weights: weights @ kept / weights.sum(axis=1), units, chosen).estimate(float(equal.mean()))
+        return draw(lambda weights: weighted_sum(weights, kept) / weights.sum(axis=1), units, chosen).estimate(
+            float(equal.mean())
+        )
     confidence = 0.95 if bootstrap is None else bootstrap.confidence
     low, high = wilson_interval(int(equal.sum()), pairs.n, confidence=confidence)
     return Estimate(
@@ -211,11 +214,15 @@ def kappa_kernel(codes_a: "Integers", codes_b: "Integers", distances: "Floats") 
     import numpy as np
 
     apart = distances[codes_a, codes_b]
-    is_a, is_b = (np.eye(len(distances))[codes] for codes in (codes_a, codes_b))
+    n_levels = len(distances)
 
     def kappa(weights: "Floats") -> "Floats":
-        expected = np.einsum("ij,ij->i", (weights @ is_a) @ distances, weights @ is_b)
-        observed = (weights @ apart) * weights.sum(axis=1)
+        expected = np.einsum(
+            "ij,ij->i",
+            weighted_sums(level_weights(weights, codes_a, n_levels), distances),
+            level_weights(weights, codes_b, n_levels),
+        )
+        observed = weighted_sum(weights, apart) * weights.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(expected > 0, 1.0 - observed / expected, np.nan)
 

@@ -8,6 +8,7 @@ from evenhand.errors import InvalidInput
 from evenhand.stats.estimates import Estimate
 from evenhand.stats.ratings import rating_matrix
 from evenhand.stats.resampling import Bootstrap, Kernel, Units, draw, no_resampling
+from evenhand.stats.weights import weighted_sum
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,13 +99,16 @@ def one_way_kernel(ratings: "Floats") -> Kernel:
     squares = (centred**2).sum(axis=1)
 
     def analysis(weights: "Floats") -> "Floats":
-        n, n_all = weights.sum(axis=1), weights @ size
-        ss_between, ss_within = weights @ between_each - (weights @ totals) ** 2 / n_all, weights @ within_each
-        least = _TINY * (weights @ squares)
+        n, n_all = weights.sum(axis=1), weighted_sum(weights, size)
+        ss_between, ss_within = (
+            weighted_sum(weights, between_each) - (weighted_sum(weights, totals)) ** 2 / n_all,
+            weighted_sum(weights, within_each),
+        )
+        least = _TINY * (weighted_sum(weights, squares))
         ss_between, ss_within = (np.where(ss > least, ss, 0.0) for ss in (ss_between, ss_within))
         with np.errstate(invalid="ignore", divide="ignore"):
             between, within = ss_between / (n - 1), ss_within / (n_all - n)
-            n0 = (n_all - weights @ size**2 / n_all) / (n - 1)
+            n0 = (n_all - weighted_sum(weights, size**2) / n_all) / (n - 1)
             whole = between + (n0 - 1.0) * within
             icc = np.where(whole > 0, (between - within) / whole, np.nan)
             return np.stack([icc, np.sqrt(within), between, within, n0], axis=1)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evenhand.stats.resampling import Kernel
+from evenhand.stats.weights import level_weights, weighted_sums
 
 if TYPE_CHECKING:
     import numpy as np
@@ -12,17 +13,27 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.intp]
 
-__all__ = ["kendall_kernel", "level_weights", "spearman_kernel"]
+__all__ = ["kendall_kernel", "spearman_kernel"]
 
-_FEW_LEVELS = 32  # up to here a product with indicators is quicker than sums along the sorted row
+_MANY_ROWS = 400  # from here on the table of a pair is summed first, if it is this much smaller:
+_FEWER = 8
 _MOST_ROWS = 2048  # signs of all pairs of rows: 32 MB
 _MOST_CELLS = 1 << 22
+_CACHED = 1 << 16  # cells worked on at once
 
 
 def spearman_kernel(columns: "Floats", pairs: Sequence[tuple[int, int]] = ((0, 1),)) -> Kernel:
-    """Spearman's rho of pairs of columns (n_rows, n_columns), under weights; nan where one column has one value."""
+    """Spearman's rho of pairs of columns (n_rows, n_columns), under weights; nan where one column has one value.
+
+    Returns:
+        (n_batch, n_pairs) in [-1, 1].
+    """
     import numpy as np
 
+    if len(columns) > _MANY_ROWS:
+        tables = [_cells(columns[:, [i, j]]) for i, j in pairs]
+        if all(len(cells) * _FEWER <= len(columns) for cells, _ in tables):
+            return _of_tables(tables)
     levels = [_levels(column) for column in columns.T]
 
     def rho(weights: "Floats") -> "Floats":
@@ -50,26 +61,27 @@ def kendall_kernel(a: "Floats", b: "Floats") -> Kernel | None:
     return None
 
 
-def level_weights(weights: "Floats", codes: "Integers", n_levels: int) -> "Floats":
-    """(n_batch, n_levels) weight of each level.
-
-    Args:
-        weights: (n_batch, n_rows).
-        codes: (n_rows,) the level of each row, from 0; every level has a row.
-        n_levels: how many there are.
-    """
+def _cells(columns: "Floats") -> "tuple[Floats, Integers]":
+    """The distinct rows of two columns, and which of them each row is."""
     import numpy as np
 
-    if n_levels <= _FEW_LEVELS:
-        few: Floats = weights @ (codes[:, None] == np.arange(n_levels)).astype(np.float64)
-        return few
-    order = np.argsort(codes, kind="stable")
-    ordered = weights[:, order]
-    if n_levels == len(codes):
-        return ordered
-    starts = np.searchsorted(codes[order], np.arange(n_levels))
-    held: Floats = np.add.reduceat(ordered, starts, axis=1)
-    return held
+    (codes_a, _), (codes_b, n_b) = _levels(columns[:, 0]), _levels(columns[:, 1])
+    _, first, codes = np.unique(codes_a * n_b + codes_b, return_index=True, return_inverse=True)
+    return columns[first], codes
+
+
+def _of_tables(tables: "Sequence[tuple[Floats, Integers]]") -> Kernel:
+    """Spearman's rho of pairs with few distinct rows: the weights are summed over each, and the table is correlated."""
+    import numpy as np
+
+    of_cells = [spearman_kernel(cells) for cells, _ in tables]
+    return lambda weights: np.concatenate(
+        [
+            kernel(level_weights(weights, codes, len(cells)))
+            for kernel, (cells, codes) in zip(of_cells, tables, strict=True)
+        ],
+        axis=1,
+    )
 
 
 def _levels(column: "Floats") -> "tuple[Integers, int]":
@@ -122,7 +134,7 @@ def _surplus_of_pairs(a: "Floats", b: "Floats") -> Kernel:
     import numpy as np
 
     signs = np.sign(a[:, None] - a[None, :]) * np.sign(b[:, None] - b[None, :])
-    return lambda weights: np.einsum("ij,ij->i", weights @ signs, weights) / 2.0
+    return lambda weights: np.einsum("ij,ij->i", weighted_sums(weights, signs), weights) / 2.0
 
 
 def _surplus_of_table(levels_a: "tuple[Integers, int]", levels_b: "tuple[Integers, int]") -> Kernel:
@@ -143,7 +155,7 @@ def _surplus_of_table(levels_a: "tuple[Integers, int]", levels_b: "tuple[Integer
         return found
 
     def surplus(weights: "Floats") -> "Floats":
-        size = max(1, _MOST_CELLS // (n_a * n_b))
+        size = max(1, _CACHED // (n_a * n_b))
         return np.concatenate([of_few(weights[start : start + size]) for start in range(0, len(weights), size)])
 
     return surplus

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.errors import InvalidInput
 from evenhand.stats.estimates import Estimate
+from evenhand.stats.weights import weighted_sums
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +26,7 @@ __all__ = ["Bootstrap", "Draws", "Kernel", "Units", "draw", "no_resampling"]
 Kernel = Callable[["Floats"], "Floats"]
 """Weights (n_batch, n_rows), whole numbers, to values (n_batch,) or (n_batch, n_statistics); nan where undefined."""
 
-_BATCH = 1 << 17  # weights held at once: small enough for the processor's cache, large enough to hide the call
+_BATCH = 1 << 15  # weights held at once: small enough for the processor's cache, large enough to hide the call
 _FEW = 400  # below this many items the table saves nothing
 _SAME = 1e-12  # values nearer than this differ by rounding alone
 _NOT_ASKED = "no resampling was asked for"
@@ -138,7 +139,7 @@ class Units:
             if self.codes is None:
                 yield counts
             else:
-                yield counts[:, self.codes] if self.table is None else counts @ self.table
+                yield counts[:, self.codes] if self.table is None else weighted_sums(counts, self.table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
