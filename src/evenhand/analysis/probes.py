@@ -215,6 +215,7 @@ class Probed:
             "items_read": len(read),
             "items_failed": len(self.shares) - len(read),
             "parted": sum(one.parted for one in read),
+            "begun": sum(one.begun for one in read),
             "least_mass": min((one.mass for one in read), default=None),
             "exact": exact,
         }
@@ -318,4 +319,5 @@ def _share_document(one: RatingShares | RunFailure) -> dict[str, Any]:
         "sd": sd_of(one.shares),
         "mass": one.mass,
         "parted": one.parted,
+        "begun": one.begun,
     }

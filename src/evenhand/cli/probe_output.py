@@ -82,7 +82,12 @@ def _title(document: Mapping[str, Any]) -> str:
 def _regime_lines(document: Mapping[str, Any]) -> list[str]:
     regime = document["regime"]
     if regime is None:
-        return [f"regime   undefined: {document['undefined']}"]
+        lines = [f"regime   undefined: {document['undefined']}"]
+        causes = dict.fromkeys(one["cause"] for one in document["failures"])
+        for cause in causes:
+            first = next(one for one in document["failures"] if one["cause"] == cause)
+            lines += _wrapped("", f"{cause}, such as {first['of']}: {first['message'][:300]}")
+        return lines
     share = document["confidence"][regime]
     sure = "sure" if document["sure"] else "NOT SURE"
     runs = "simulated runs" if document["simulated_runs"] else "runs"
@@ -111,23 +116,23 @@ def _failed_lines(document: Mapping[str, Any]) -> list[str]:
 
 
 def _figure_lines(document: Mapping[str, Any]) -> list[str]:
-    """Each figure with its interval and its thresholds."""
-    needs: dict[str, list[str]] = {}
-    for one in document["distances"]:
-        mark = "yes" if one["holds"] else "no"
-        errors = "" if one["standard_errors"] is None else f", {one['standard_errors']:+.1f} SE"
-        needs.setdefault(one["figure"], []).append(
-            f"{one['needs']:<7} {mark:<4}{one['distance']:+.2f}{errors}  {one['regime']}"
-        )
-    lines = [f"{'figure':<15}{'value':>6}  {'interval':<14}  needs   met distance"]
+    """Each figure with its interval, and its distance to each threshold."""
+    lines = [f"{'figure':<16}{'value':>6}  interval"]
     for key, name in _FIGURES.items():
         estimate = document["estimates"][key]
-        value = _number(estimate["value"], ".0f" if key == "range" else ".2f") or "undef."
-        interval = "" if estimate["low"] is None else f"[{estimate['low']:.2f}, {estimate['high']:.2f}]"
-        first, *rest = needs.get(key) or [""]
-        lines.append(f"{name:<15}{value:>6}  {interval:<14}  {first}".rstrip())
-        lines += [f"{'':<39}{other}" for other in rest]
+        value = _number(estimate["value"], ".0f" if key == "range" else ".2f") or "undefined"
+        interval = "none" if estimate["low"] is None else f"[{estimate['low']:.2f}, {estimate['high']:.2f}]"
+        lines.append(f"{name:<16}{value:>6}  {interval}")
     lines.append(f"(95 % bootstrap over {document['runs']} runs, seed {document['seed']}; items are taken as given)")
+    if not document["distances"]:
+        return lines
+    lines += ["", f"{'regime':<18}{'figure':<14}{'needs':<9}{'met':<5}distance"]
+    for one in document["distances"]:
+        errors = "" if one["standard_errors"] is None else f" ({one['standard_errors']:+.1f} SE)"
+        met = "yes" if one["holds"] else "no"
+        lines.append(
+            f"{one['regime']:<18}{_FIGURES[one['figure']]:<14}{one['needs']:<9}{met:<5}{one['distance']:+.2f}{errors}"
+        )
     return lines
 
 
@@ -164,7 +169,7 @@ def _logprob_lines(document: Mapping[str, Any]) -> list[str]:
             f"by the distributions of {found['items_read']} items: SD {exact['mean_item_sd']:.2f}, ceiling "
             f"{exact['ceiling_rate']:.2f}, floor {exact['floor_rate']:.2f}, range of means "
             f"{exact['range_of_means']:.2f}; numbers had at least {found['least_mass']:.2f} of the first token; 1 and "
-            f"10 were parted by a second token for {found['parted']}",
+            f"10 were parted by a second token for {found['parted']}, the reply was begun for {found['begun']}",
         )
     return lines
 

@@ -269,11 +269,15 @@ class Probing:
     ) -> SampleAgreement | None:
         """Single-item samples against the distributions of those items that have one."""
         n = self._plan.samples_drawn
-        read = [(place, one.shares) for place, one in enumerate(shares) if isinstance(one, RatingShares)]
+        read = [(place, one) for place, one in enumerate(shares) if isinstance(one, RatingShares)]
         if not n or not read:
             return None
         used = _Used()
-        asked = [self._probe.alone(place, model=model, rerun=rerun) for place, _ in read for rerun in range(n)]
+        asked = [
+            self._probe.alone(place, model=model, rerun=rerun, begun=one.begun)
+            for place, one in read
+            for rerun in range(n)
+        ]
         found = await work.all(asked, used)
         tokens["agreement"] = used.tokens()
         sampled = [
@@ -281,7 +285,7 @@ class Probing:
             for first in range(0, n * len(read), n)
         ]
         failed = sum(not isinstance(one, tuple) for one in found)
-        return sample_agreement([own for _, own in read], sampled, n_failed=failed, seed=self._plan.seed)
+        return sample_agreement([one.shares for _, one in read], sampled, n_failed=failed, seed=self._plan.seed)
 
     async def _controlled(
         self, model: str, rated: Sequence[Sequence[int]], work: "_Work", tokens: dict[str, Tokens]

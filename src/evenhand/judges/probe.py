@@ -10,6 +10,9 @@ sampling where "1" is the first choice, since then it comes first again; else on
 begins with "1". An endpoint that begins a new turn there is recognised by what comes, and then the item has no
 distribution: 1 and 10 are not told apart by guessing.
 
+A small model may write prose where a number was asked for. Where numbers have less than a tenth of the first token, the
+item is asked once more with the reply begun for the model, as JSON, and the token after that is read.
+
 A temperature acts on tokens: shares become share ** (1 / temperature), over the alternatives of each token. No repair
 turn is asked for, and no fresh ask: how often a reply cannot be read is part of what is measured.
 """
@@ -38,6 +41,8 @@ ALTERNATIVES = 20
 LONGEST_SINGLE = 4
 """Tokens of a single item's sampled reply: two digits, and a little that is passed over."""
 
+# How a reply is begun for a model that would write prose.
+_BEGINNING = '{"rating": '
 # Below this share of the first token, parting 1 from 10 changes no figure that is shown.
 _WORTH_PARTING = 0.005
 # The share of what can follow a "1", below which the endpoint does not go on where it was told to.
@@ -57,11 +62,13 @@ class RatingShares:
         shares: level to share at the probe's temperature, rising levels, summing to 1.
         mass: what the levels had of the first token's probability, before the temperature; in [0, 1].
         parted: whether a second call told 1 and 10 apart.
+        begun: whether the reply was begun for the model.
     """
 
     shares: Mapping[int, float]
     mass: float
     parted: bool = False
+    begun: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,40 +161,49 @@ class Probe:
         (reply,) = yield (call,)
         return read_run(reply, len(self.items.items), self.low, self.high)
 
-    def alone(self, place: int, *, model: str, rerun: int) -> Asking:
-        """One item in one call, sampled; ends with one rating, or with why there is none."""
+    def alone(self, place: int, *, model: str, rerun: int, begun: bool = False) -> Asking:
+        """One item in one call, sampled; ends with one rating, or with why there is none.
+
+        Args:
+            begun: begin the reply for the model, as where its distribution was read that way.
+        """
         call = replace(
             self._call(self._single, self._single_text(place), model),
             temperature=self._temperature,
             max_tokens=LONGEST_SINGLE,
+            logprobs=ALTERNATIVES,  # not read, but asked as the distribution was: some models reason otherwise
             rerun=rerun,
         )
-        (reply,) = yield (call,)
+        (reply,) = yield (_begun(call, _BEGINNING) if begun else call,)
         return self._leading(reply)
 
     def share(self, place: int, *, model: str) -> Asking:
         """One item's distribution from its first token, and a second one where it is needed."""
         call = replace(self._call(self._single, self._single_text(place), model), max_tokens=1, logprobs=ALTERNATIVES)
+        begun = ""
         (reply,) = yield (call,)
-        if not reply.logprobs:
-            cause = "empty" if not reply.text.strip() else "unreadable"
-            return RunFailure(cause=cause, message="no log probabilities came; use --method sample")
-        alternatives = reply.logprobs[0].alternatives
+        if reply.finish == "filter":
+            return RunFailure(cause="filtered", message="the endpoint withheld the reply")
+        plainly = _first_token(reply)
+        if self._mass(plainly) < LEAST_MASS:
+            begun = _BEGINNING
+            (reply,) = yield (_begun(call, begun),)
+        alternatives = reply.logprobs[0].alternatives if reply.logprobs else ()
         first = _added_up(alternatives)
-        mass = math.fsum(first.get(word, 0.0) for word in self._words)
+        mass = self._mass(first)
         if mass < LEAST_MASS:
-            return self._scattered(first, mass)
+            return self._scattered(plainly, mass)
         one = _After(ends=1.0, zero=0.0)
         parted = self.high == 10 and "10" not in first and first.get("1", 0.0) >= _WORTH_PARTING
         if parted:
-            found = yield from self._after_one(call, reply.logprobs[0].token.strip(_AROUND) == "1")
+            found = yield from self._after_one(call, begun, reply.logprobs[0].token.strip(_AROUND) == "1")
             if isinstance(found, RunFailure):
                 return found
             one = found
         shares = self._shares(_added_up(alternatives, self._temperature), one)
         if not shares:
             return RunFailure(cause="off_scale", message='only numbers that go on after a "1" were probable')
-        return RatingShares(shares=shares, mass=min(1.0, mass), parted=parted)
+        return RatingShares(shares=shares, mass=min(1.0, mass), parted=parted, begun=bool(begun))
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
@@ -236,14 +252,14 @@ class Probe:
         return (int(digits),)
 
     def _after_one(
-        self, call: Call, first_choice: bool
+        self, call: Call, begun: str, first_choice: bool
     ) -> Generator[tuple[Call, ...], tuple[Reply, ...], "_After | RunFailure"]:
         """What follows a "1", at the temperature."""
         if first_choice:
-            (reply,) = yield (replace(call, max_tokens=2),)
+            (reply,) = yield (replace(_begun(call, begun), max_tokens=2),)
             if len(reply.logprobs) == 2 and reply.logprobs[0].token.strip(_AROUND) == "1":
                 return _After.of(reply.logprobs[1].alternatives, self._temperature)
-        (reply,) = yield (replace(call, messages=(*call.messages, Message(role="assistant", text="1"))),)
+        (reply,) = yield (_begun(call, f"{begun}1"),)
         alternatives = reply.logprobs[0].alternatives if reply.logprobs else ()
         if math.fsum(share for token, share in _added_up(alternatives).items() if _goes_on(token)) < _LEAST_GOING_ON:
             return RunFailure(
@@ -263,13 +279,20 @@ class Probe:
         total = math.fsum(found.values())
         return {level: weight / total for level, weight in found.items() if weight > 0.0}
 
-    def _scattered(self, first: Mapping[str, float], mass: float) -> RunFailure:
+    def _mass(self, first: Mapping[str, float]) -> float:
+        """What can begin a rating, of the first token's probability."""
+        return math.fsum(first.get(word, 0.0) for word in self._words)
+
+    def _scattered(self, plainly: Mapping[str, float], mass: float) -> RunFailure:
         """Where the first token's probability went instead."""
-        token, share = max(first.items(), key=lambda pair: pair[1])
+        if not plainly:
+            return RunFailure(cause="empty", message="no first token came; use --method sample")
+        token, share = max(plainly.items(), key=lambda pair: pair[1])
         return RunFailure(
             cause="unreadable",
-            message=f"numbers of the scale had {mass:.3f} of the first token's probability ({token[:40]!r} alone "
-            f"{share:.3f}); at least {LEAST_MASS} is needed",
+            message=f"numbers of the scale had {self._mass(plainly):.3f} of the first token's probability "
+            f"({token[:40]!r} alone {share:.3f}), and {mass:.3f} where the reply was begun; at least {LEAST_MASS} is "
+            "needed: use --method sample",
         )
 
 
@@ -291,6 +314,16 @@ def _letters(place: int) -> str:
         place, digit = divmod(place - 1, 26)
         name = chr(65 + digit) + name
     return name
+
+
+def _begun(call: Call, text: str) -> Call:
+    """The call with the beginning of its reply; itself where there is none."""
+    return replace(call, messages=(*call.messages, Message(role="assistant", text=text))) if text else call
+
+
+def _first_token(reply: Reply) -> dict[str, float]:
+    """The alternatives of a reply's first token."""
+    return _added_up(reply.logprobs[0].alternatives) if reply.logprobs else {}
 
 
 def _added_up(alternatives: Sequence[tuple[str, float]], temperature: float = 1.0) -> dict[str, float]:
