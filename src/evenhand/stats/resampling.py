@@ -61,6 +61,8 @@ class Bootstrap:
             )
         if self.n_resamples < 1:
             raise InvalidInput(f"bootstrap: {self.n_resamples} resamples; expected 1 or more, better 1,999")
+        if not 0.0 <= self.most_undefined < 1.0:
+            raise InvalidInput(f"bootstrap: most_undefined {self.most_undefined}; expected a share below 1")
         if self.seed < 0:
             raise InvalidInput(f"bootstrap: seed {self.seed}; expected 0 or more")
 
