@@ -8,7 +8,7 @@ from evenhand.errors import InvalidInput
 from evenhand.stats.rating_shares import mean_of, sample_agreement, sd_of, simulated_runs
 from evenhand.stats.regimes import figures_of, thresholds
 
-EVEN = {level: 0.1 for level in range(1, 11)}
+EVEN = dict.fromkeys(range(1, 11), 0.1)
 HIGH = {9: 0.3, 10: 0.7}
 
 
