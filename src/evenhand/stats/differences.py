@@ -2,11 +2,12 @@
 
 All judges are resampled by one joint draw of items, so that what makes an item hard for both cancels. With several
 judges every pair is a chance to be fooled: the simultaneous intervals are widened so that all of them hold at once in
-95 of 100 cases (largest standardised deviation over the pairs); one pair alone has the percentile interval. A pair is compared on the items that both judged.
+95 of 100 cases (max-|t|); one pair alone has the percentile interval. A pair is compared on the items that both judged,
+which need not be those of another pair.
 """
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from evenhand.stats.rank import spearman
 from evenhand.stats.rank_kernels import spearman_kernel
 from evenhand.stats.ratings import rating_matrix, rating_vector
 from evenhand.stats.resampling import Bootstrap, Draws, Kernel, Units, draw
+from evenhand.stats.simultaneous import simultaneous_estimates
 
 if TYPE_CHECKING:
     import numpy as np
@@ -231,8 +233,13 @@ def _differences(
         units = Units.of(np.column_stack([scores, grades])[used], chosen)
         draws = draw(_joint_kernel(scores[used], grades[used], pairs, used, units, kernel), units, chosen)
     found = [_one(pair, column, values, pairs, draws) for column, pair in enumerate(pairs.pairs)]
-    critical = None if draws is None else _critical(draws, found)
-    return tuple(_together(difference, critical, alone=len(found) == 1) for difference in found)
+    if draws is None or len(found) == 1:
+        return tuple(replace(one, low=one.difference.low, high=one.difference.high) for one in found)
+    together = simultaneous_estimates([one.difference.value or 0.0 for one in found], draws)
+    return tuple(
+        one if one.difference.value is None else replace(one, low=wide.low, high=wide.high)
+        for one, wide in zip(found, together, strict=True)
+    )
 
 
 def _joint_kernel(
@@ -292,30 +299,3 @@ def _one(
         standard_error=error,
         detectable=None if error is None else detectable_difference(error),
     )
-
-
-def _critical(draws: Draws, found: Sequence[Difference]) -> float | None:
-    """How many standard errors hold all pairs at once."""
-    import numpy as np
-
-    columns = [column for column, one in enumerate(found) if one.standard_error]
-    if not columns:
-        return None
-    values = draws.values[:, columns]
-    points = np.array([found[column].difference.value for column in columns])
-    errors = np.array([found[column].standard_error for column in columns])
-    with np.errstate(invalid="ignore"):
-        apart = np.abs(values - points) / errors
-    apart = np.where(np.isnan(apart), -np.inf, apart).max(axis=1)
-    apart = apart[apart >= 0]
-    return float(np.percentile(apart, 100.0 * draws.bootstrap.confidence)) if len(apart) else None
-
-
-def _together(one: Difference, critical: float | None, *, alone: bool) -> Difference:
-    """The pair with the interval that holds together with the others'; alone it is the percentile interval."""
-    if alone:
-        return replace(one, low=one.difference.low, high=one.difference.high)
-    if critical is None or not one.standard_error or one.difference.value is None:
-        return one
-    half = critical * one.standard_error
-    return replace(one, low=one.difference.value - half, high=one.difference.value + half)

@@ -68,9 +68,10 @@ def rerun_noise(scores: "ArrayLike", *, bootstrap: Bootstrap | None = None) -> R
     matrix = rating_matrix(scores, name="rerun_noise")
     found = one_way(matrix, bootstrap=bootstrap)
     sds = _item_sds(matrix)
+    nothing = None if len(sds) else Estimate.of_nothing("no item has scores of two reruns", n=found.n_items)
     return RerunNoise(
-        sd=found.within_sd,
-        icc=found.icc,
+        sd=nothing or found.within_sd,
+        icc=nothing or found.icc,
         within=found.mean_square_within,
         between=found.item_variance,
         n_items=found.n_items,
