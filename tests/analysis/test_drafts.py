@@ -104,3 +104,33 @@ def test_the_version_is_no_part_of_the_slug(item, slug):
 
 def test_a_first_pass_has_nothing_to_be_compared_with():
     assert draft_changes([], [record("e", 1, [])]) == ()
+
+
+def failed(item):
+    head = {"item_hash": item, "metadata": {}, "judge": {"hash": "h"}, "member": "m", "rerun": 0}
+    return Record(item=item, status="failed", cause={"code": "empty", "message": ""}, **head)
+
+
+def test_a_pass_that_failed_resolves_nothing():
+    (change,) = draft_changes([record("essay@1", 40, V1)], [failed("essay@2")])
+    assert (change.resolved, change.remaining, change.new, change.lost, change.gained) == ((), (), (), (), ())
+    assert (change.scores, change.delta) == ((40, None), None)
+
+
+def test_a_failed_pass_between_two_is_passed_over():
+    (change,) = draft_changes([record("essay@1", 40, V1), failed("essay@2")], [record("essay@3", 58, V2)])
+    assert change.earlier == "essay@1"
+    assert change.resolved == ("Table 1 has no units.",)
+    assert change.new == ("Table 2 has no units.",)
+    assert (change.scores, change.delta) == ((40, None, 58), 18)
+
+
+def test_after_failed_passes_alone_nothing_is_called_new():
+    (change,) = draft_changes([failed("essay@1")], [record("essay@2", 58, V2)])
+    assert (change.new, change.gained, change.delta) == ((), (), None)
+
+
+@pytest.mark.parametrize("text", ["@", "a.v1."])
+def test_the_slug_of_a_very_long_id_is_found_in_steady_steps(text):
+    long = text * 200_000 + "/"  # a quadratic search would take hours
+    assert slug_of(record(long, 1, [])) == long

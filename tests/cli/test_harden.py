@@ -206,3 +206,35 @@ def test_a_reference_judge_is_given_another_reference(evenhand, desk, tmp_path):
     (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, items)))
     found = rows(evenhand("harden", "judge.yaml", "items.jsonl", "-k", "trivia", "--json"), "controls")
     assert (found["other_question"]["n"], found["other_question"]["reacted"]) == (6, 6)
+
+
+def test_a_limit_that_cannot_be_checked_exits_3(evenhand, desk):
+    desk(gullible)
+    done = evenhand("harden", "judge.yaml", "items.jsonl", "-k", "trivia", "--limit", 1, "--max-lift", 0.2)
+    assert done.code == 3
+    assert "could not be checked for trivia: an interval needs two items" in done.err
+    assert evenhand("harden", "judge.yaml", "items.jsonl", "--max-lift", "nan").code == 2
+
+
+@pytest.mark.parametrize("name", ["items.jsonl", "judge.yaml", "r.txt"])
+def test_records_are_never_written_over_what_is_read_and_a_name_is_refused_before_a_call(
+    evenhand, desk, tmp_path, name
+):
+    provider = desk(honest)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    assert evenhand("harden", "judge.yaml", "items.jsonl", "-o", name).code == 2
+    assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+    assert provider.calls == []
+
+
+def test_a_ready_made_judge_attacks_a_repository_as_one_item(evenhand, desk, tmp_path):
+    desk(honest)
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "main.py").write_text("print('high water at 14:20')\n", encoding="utf-8")
+    (tmp_path / "talk.txt").write_text("00:05 It starts.\n", encoding="utf-8")
+    done = evenhand(
+        "harden", "submission", "work", "-m", "scripted/any", "--source", "demo=talk.txt", "--dry-run", "--json"
+    )
+    assert (done.code, done.document["items"]) == (0, 1), done.err
+    assert "ready-made judge" in done.err
+    assert evenhand("harden", "judge.yaml", "work", "--repositories", "all", "--dry-run").code == 2

@@ -58,6 +58,19 @@ def test_the_table_gives_the_order_its_part_and_each_system_its_rate(evenhand, d
     assert "0.62 [" in done.out
     assert "Bradley-Terry" in done.out
     assert "\x1b" not in done.out
+    hidden = evenhand("judge", "judge.yaml", "items.jsonl", "-j", 1, "--hide-scores")
+    assert "pairs    hidden, of 4" in hidden.out
+    assert "the first in both orders 1, the second 0" in hidden.out
+    assert not [word for word in ("a better", "win rate", "north", "Bradley-Terry") if word in hidden.out]
+
+
+@pytest.mark.parametrize("judge", [PAIRWISE, REFERENCE])
+def test_a_panel_without_a_rule_to_decide_by_is_refused(evenhand, desk, judge):
+    folder = desk(judge, pairs(1, reference="One."), better("first"))
+    done = evenhand("judge", "judge.yaml", "items.jsonl", "--panel")
+    assert done.code == 2
+    assert "--panel" in done.err
+    assert not (folder / ".evenhand").exists()
 
 
 def test_pairwise_records_are_recomputed_from_the_store(evenhand, desk):

@@ -40,6 +40,7 @@ DEMO_ITEMS = [
     item("The import crashes.", "The import ends with a crash", "fit", -5),
     item("It stops at row nine.", "The parser stops at row nine", "fit", -2, "adversary"),
 ]
+NO_MORE = {"items": []}
 MARKS = [{"reason": "The demo shows otherwise.", "mark": "contradicts", "item": 1, "other": 6}]
 
 
@@ -68,9 +69,8 @@ def by_claim(record):
 
 
 def test_passes_merge_refute_and_take_out_and_the_record_can_be_computed_again(desk):
-    more = {"items": []}
-    (record,) = desk([{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, more, {"marks": MARKS}])
-    assert len(record["keys"]) == 4
+    (record,) = desk([{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, NO_MORE, NO_MORE, {"marks": MARKS}])
+    assert len(record["keys"]) == 5
     found = by_claim(record)
     assert found["It is quick."]["dropped"] == "absent_quote"
     assert found["errors name lines"]["dropped"] == "duplicate"
@@ -99,9 +99,11 @@ def test_a_criterion_that_falls_short_is_asked_about_once_more_by_name(desk):
             item("Lines are named.", "Errors name their line", "depth", 2),
         ]
     }
-    (record,) = desk([{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, more, {"marks": []}])
+    shown = {"items": [item("The import is slow.", "The import ends", "depth", -1)]}
+    (record,) = desk([{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, more, shown, {"marks": []}])
     found = by_claim(record)
     assert found["Lines are named."]["counted"] is True
+    assert (found["The import is slow."]["counted"], found["The import is slow."]["source"]) == (True, "demo")
     assert found["It is shallow."]["dropped"] == "duplicate"
     assert found["It has no tests at all."]["dropped"] == "not_asked"
     assert [criterion["weight"] for criterion in record["criteria"]] == [0.4, 0.4, 0.2]
@@ -109,7 +111,7 @@ def test_a_criterion_that_falls_short_is_asked_about_once_more_by_name(desk):
 
 def test_silence_on_more_than_a_quarter_of_the_weight_never_pays(desk):
     only = {"items": [item("It reads rows.", "The parser reads every row", "fit", 5)] * 1}
-    (record,) = desk([only, {"items": []}, {"items": []}, {"marks": []}])
+    (record,) = desk([only, NO_MORE, NO_MORE, NO_MORE, {"marks": []}])
     assert record["status"] == "abstained"
     assert record["score"] is None
     assert record["reason"].startswith("fewer than 2 items count for 'fit' (1), 'craft' (0), 'depth' (0)")
@@ -131,10 +133,10 @@ def test_an_item_without_a_required_source_abstains_and_nothing_is_sent(desk):
 
 
 def test_an_unreadable_synthesis_fails_the_record(desk):
-    replies = [{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, {"items": []}, *[{"marks": [{"mark": "x"}]}] * 3]
+    replies = [{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, NO_MORE, NO_MORE, *[{"marks": [{"mark": "x"}]}] * 3]
     (record,) = desk(replies, None, JUDGE, "--max-failed", 1)
     assert (record["status"], record["cause"]["code"]) == ("failed", "unreadable")
-    assert len(record["keys"]) == 6
+    assert len(record["keys"]) == 7
 
 
 DETECTORS = """\
@@ -154,7 +156,7 @@ def with_detectors(tmp_path, count, break_):
     return JUDGE + text
 
 
-REPLIES = [{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, {"items": []}, {"marks": []}]
+REPLIES = [{"items": CODE_ITEMS}, {"items": DEMO_ITEMS}, NO_MORE, NO_MORE, {"marks": []}]
 
 
 def test_findings_join_the_pool_and_rescore_does_not_run_them_again(desk, tmp_path):
@@ -196,6 +198,72 @@ def test_a_panel_of_pipelines_is_computed_again_from_its_own_record(desk, tmp_pa
         assert [record["member"] is None for record in records] == [False, False, True]
         assert records[2]["score"] == 10
     assert (tmp_path / "ran.txt").read_text() == "ran\n" * 2
+
+
+MEMBERS = ("model", "second", "third")
+FATAL = """\
+catalog:
+  - {id: leak, claim: A key is shown., impact: -5}
+  - {id: neat, claim: It is neat., impact: 3}
+  - {id: quick, claim: It is quick., impact: 5}
+breakers: [{finding: leak, cap: 20}]
+"""
+PANEL = """\
+name: submission
+protocol: evidence
+models: [scripted/model.jsonl, scripted/second.jsonl, scripted/third.jsonl]
+passes: [{name: code}, {name: show, source: demo, optional: true}]
+scoring: {item_floor: 0}
+"""
+QUOTES = {"leak": "It has no tests", "neat": "Errors name their line", "quick": "The parser reads every row"}
+
+
+def members_say(folder, *said):
+    """Scripts of the panel's members: what each reports by catalogue id; a string is its whole reply."""
+    for name, ids in zip(MEMBERS, said, strict=True):
+        reply = ids if isinstance(ids, str) else {"items": [catalogued(one) for one in ids], "by": name}
+        (folder / f"{name}.jsonl").write_text("\n".join([json.dumps(reply)] * 3))
+    return json.loads((folder / "model.jsonl").read_text().splitlines()[0])
+
+
+def catalogued(name):
+    return {"claim": f"It is {name}.", "quote": QUOTES[name], "catalog_id": name}
+
+
+@pytest.mark.parametrize(
+    ("said", "score", "flags"),
+    [
+        ((["leak", "quick"], ["leak", "quick", "neat"], ["quick", "neat"]), 20, ["breaker:leak"]),
+        ((["leak", "quick"], ["quick", "neat"], ["quick", "neat"]), 85, ["breaker_minority:leak"]),
+        ((["leak", "quick"], ["leak"], "no JSON"), 20, ["members_without_verdict", "breaker:leak"]),
+    ],
+)
+def test_a_fatal_finding_stands_in_the_panels_record(desk, tmp_path, said, score, flags):
+    first = members_say(tmp_path, *said)
+    items = [{"id": "a", "candidate": CODE}]
+    records = desk([first] * 3, items, PANEL + FATAL, "--max-failed", 1)
+    panel = records[-1]
+    assert (panel["member"], panel["score"]) == (None, score)
+    assert [flag for flag in panel["flags"] if flag in flags] == flags
+    assert "pass_left_out:show" in panel["flags"]
+
+
+def test_a_pool_of_members_counts_their_items_once_and_follows_one_fatal_finding(desk, tmp_path):
+    first = members_say(tmp_path, ["leak", "neat"], ["neat", "quick"], ["quick"])
+    items = [{"id": "a", "candidate": CODE}]
+    records = desk([first] * 3, items, PANEL + FATAL + "pool: true\n")
+    panel = records[-1]
+    assert (panel["panel"]["rule"], panel["score"]) == ("pool", 20)
+    counted = [found for found in panel["criteria"][0]["items"] if found["counted"]]
+    # -5 +3 +5 over sqrt(3): each once, whoever found it.
+    assert [(found["catalog_id"], found["pass"]) for found in counted] == [
+        ("leak", "scripted/model.jsonl: code"),
+        ("neat", "scripted/model.jsonl: code"),
+        ("quick", "scripted/second.jsonl: code"),
+    ]
+    assert counted[1]["merged"] == ["scripted/second.jsonl: code"]
+    assert panel["criteria"][0]["arithmetic"]["net_impact"] == 3
+    assert panel["flags"][:3] == ["pass_left_out:show", "breaker:leak", "capped_from:61"]
 
 
 def test_a_changed_impact_of_a_detector_is_rescored_without_running_it(desk, evenhand, tmp_path):
@@ -248,6 +316,28 @@ def test_four_buckets_make_one_pool_with_a_running_score(desk):
     ]
     assert running[-1]["score"] == record["score"]
     assert record["criteria"][0]["items"][0]["bucket"] == "working"
+
+
+@pytest.mark.parametrize("judge", [DRAFT, DRAFT.replace("buckets: true", "near_duplicate: 0.9")])
+def test_one_item_under_a_logarithm_abstains_and_does_not_end_the_run(desk, judge):
+    """ln(1) is 0: one judgement without a score, whatever stands after it."""
+    judge += "scoring: {variant: log, item_floor: 1}\n"
+    one = {"claim": "The parser is named.", "quote": "The parser reads"}
+    if "buckets" in judge:
+        reply = {"working": [{**one, "value": 3}], "not_working": [], "missing": [], "confusing": []}
+    else:
+        reply = {"items": [{**one, "impact": 3}]}
+    (record,) = desk([reply], None, judge)
+    assert (record["status"], record["score"]) == ("abstained", None)
+    assert record["reason"] == "one evidence item counts, and the variant divides by ln(1), which is 0"
+
+
+def test_a_running_score_by_logarithms_has_none_after_one_item(desk):
+    both = [{"claim": "The parser is named.", "quote": "The parser reads", "value": 3}]
+    reply = {"working": both, "not_working": [], "missing": [{**both[0], "quote": ""}], "confusing": []}
+    (record,) = desk([reply], None, DRAFT + "scoring: {variant: log}\n")
+    assert [step["score"] for step in record["criteria"][0]["arithmetic"]["buckets"]] == [None, None, 50, 50]
+    assert record["score"] == 50
 
 
 AUTO = """\

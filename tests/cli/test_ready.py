@@ -61,6 +61,7 @@ def test_a_submission_without_a_demo_leaves_what_needs_one_to_a_person(desk, tmp
     assert record["status"] == "verdict"
     assert "person_must_decide:completeness" in record["flags"]
     assert "pass_left_out:demo" in record["flags"]
+    assert "person   must decide completeness for 1: without the source" in done.out
     by_id = {criterion["id"]: criterion for criterion in record["criteria"]}
     assert by_id["completeness"]["score"] is None
     assert by_id["completeness"]["weight"] == 0
@@ -107,12 +108,29 @@ def test_t047_a_score_in_the_submission_moves_nothing_and_is_flagged(desk, tmp_p
     assert own[0]["flags"][0] == "self_review"
 
 
-def test_feedback_that_cannot_be_had_leaves_the_verdict(desk, tmp_path):
-    replies = [{"items": CODE}, {"marks": []}, "{}", "[]", "no"]
-    ((record,), _) = desk("submission", submitted(tmp_path, "tide"), replies)
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (["{}", "[]", "no"], "unreadable"),
+        (["", ""], "empty"),
+        (["I'm sorry, but I can't help with that."], "refusal"),
+        (["<think>Let me see what the author should do first."] * 3, "unreadable"),
+    ],
+)
+def test_feedback_that_cannot_be_had_leaves_the_verdict_and_is_counted_by_its_cause(desk, tmp_path, said, code):
+    replies = [{"items": CODE}, {"marks": []}, *said]
+    ((record,), done) = desk("submission", submitted(tmp_path, "tide"), replies)
     assert record["status"] == "verdict"
     assert "feedback" not in record
-    assert any(flag.startswith("feedback_failed:") for flag in record["flags"])
+    assert f"feedback_failed:{code}" in record["flags"]
+    assert f"feedback_failed:{code} 1" in done.out
+    assert f"feedback could not be had: {code}" in done.out
+
+
+def test_reasoning_is_no_feedback(desk, tmp_path):
+    advice = "<think>I would give it a 3 of 10.</think>\nRead the tide table instead."
+    ((record,), _) = desk("submission", submitted(tmp_path, "tide"), [{"items": CODE}, {"marks": []}, advice])
+    assert record["feedback"] == "Read the tide table instead."
 
 
 def test_feedback_is_bounded_to_800_words(desk, tmp_path):
@@ -166,6 +184,19 @@ def test_hidden_scores_are_nowhere_in_the_table(desk, tmp_path, evenhand):
     assert "- It prints one fixed time. [main.py:2]" in done.out
     refused = evenhand("judge", "submission", "tide", "-m", "scripted/model.jsonl", "--hide-scores", "--json")
     assert refused.code == 2
+
+
+def test_a_hidden_score_is_not_told_by_a_flag(desk, tmp_path):
+    judge = yaml.safe_load(example_judge("evidence"))
+    judge["detectors"] = [{"id": "vague", "regex": "went well", "claim": "It is vague.", "impact": -1}]
+    judge["breakers"] = [{"finding": "vague", "cap": 30}]
+    (tmp_path / "judge.yaml").write_text(yaml.safe_dump(judge))
+    (tmp_path / "draft.md").write_text("We tried it. It went well.")
+    items = [{"claim": "It was tried.", "quote": "We tried it", "impact": 3}]
+    ((record,), done) = desk("judge.yaml", "draft.md", [{"items": items}], "--hide-scores")
+    (flag,) = [flag for flag in record["flags"] if flag.startswith("capped_from:")]
+    assert flag not in done.out
+    assert "capped_from 1" in done.out
 
 
 def test_an_interview_answer_may_be_brief(desk, tmp_path):
@@ -247,3 +278,23 @@ def test_a_large_repository_is_read_by_features_and_checked_again(desk, tmp_path
     ((record,), _) = desk("j.yaml", name, [{"features": features}, {"items": items}, {"items": values}])
     assert record["flags"][:2] == ["features:2", "files_unread:1"]
     assert [item["place"] for item in record["criteria"][0]["items"]] == ["main.py:2", "src/values.py:8"]
+
+
+@pytest.mark.parametrize("order", [("--list", "--json"), ("--json", "--list")])
+def test_the_list_of_ready_made_judges_is_json_where_that_is_asked_for(evenhand, order):
+    done = evenhand("judge", *order)
+    assert done.code == 0
+    assert done.document["schema"] == "evenhand.judges/1"
+    about = {judge["name"]: (judge["protocol"], judge["about"]) for judge in done.document["judges"]}
+    assert about["draft-readiness"] == ("evidence", "Is a draft ready?")
+    assert "draft-readiness" in evenhand("judge", "--list").out
+
+
+@pytest.mark.parametrize(("field", "value"), [("member", "openai/gpt-9"), ("rerun", 1)])
+def test_a_reply_is_nobody_elses_and_no_other_reruns(desk, evenhand, tmp_path, field, value):
+    replies = [{"items": CODE}, {"marks": []}, ADVICE]
+    ((record,), _) = desk("submission", submitted(tmp_path, "tide"), replies)
+    (tmp_path / "forged.jsonl").write_text(json.dumps({**record, field: value}) + "\n")
+    done = evenhand("rescore", "forged.jsonl", "--check")
+    assert done.code == 2
+    assert f"changed {field}" in done.err

@@ -181,6 +181,13 @@ def test_a_report_file_is_read_by_the_items_id(run, tmp_path):
     assert run(detector("json", f"{tmp_path}/{{id}}.json:/a/0/b~0~1c=x", "found")).items
 
 
+def test_a_report_that_is_a_pipe_fails_the_item_at_once(run, tmp_path):
+    os.mkfifo(tmp_path / "pipe.json")
+    failed = run(detector("json", f"{tmp_path}/pipe.json:/a=1", "found"))
+    assert isinstance(failed, Failure)
+    assert "is no regular file" in failed.message
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [

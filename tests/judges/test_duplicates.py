@@ -60,6 +60,29 @@ def test_one_span_of_one_source_is_one_finding_whatever_is_claimed():
     assert counted([one, item("Somebody is in charge.", span=(3, 10))]) == [True, True]
 
 
+@pytest.mark.parametrize(("cited", "same"), [((1, 4), True), ((1,), False), ((1, 5), False), ((1, 2), False)])
+def test_several_cited_sentences_are_one_place_only_with_all_of_them(cited, same):
+    """The span is that of the first passage, so [1, 4] and [1] share it."""
+    one = item("It has an owner.", span=(3, 9), sentences=(1, 4))
+    assert counted([one, item("Somebody is in charge.", span=(3, 9), sentences=cited)]) == [True, not same]
+
+
+def test_cited_sentences_in_a_row_are_the_place_that_a_match_of_a_pattern_has():
+    cited = item("It has an owner.", span=(3, 29), sentences=(2, 3))
+    assert counted([cited, item("Owner named.", span=(3, 29), detector="owner")]) == [False, True]
+
+
+@pytest.mark.parametrize("n", [2, 80])
+def test_two_detectors_are_two_findings_whatever_they_match_or_claim(n):
+    """A breaker may name either."""
+    found = [item(LONG, -2, span=(3, 9), detector=f"d{k}") for k in range(n)]
+    assert counted([*found, item(LONG, -1, span=(3, 9))]) == [True] * n + [False]
+
+
+def test_one_detectors_finding_in_several_members_counts_once():
+    assert counted([item("!", -2, detector="d"), item("!", -2, detector="d")]) == [True, False]
+
+
 def test_findings_with_a_declared_id_are_the_same_if_the_id_is():
     items = [item(LONG, catalog_id="a"), item("Quite another", catalog_id="a"), item(LONG, catalog_id="b")]
     assert counted(items) == [True, False, True]

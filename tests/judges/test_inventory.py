@@ -1,5 +1,6 @@
 """A large repository is read feature by feature within a budget, and its quotations stand in the whole."""
 
+import dataclasses
 import json
 
 import pytest
@@ -66,6 +67,22 @@ def test_features_are_read_apart_and_quotes_stand_in_the_whole():
     assert items["It is repetitive."].place == "src/big.py:4-5"
     assert items["Not seen."].dropped == "absent_quote"
     assert len(outcome.keys) == 3
+
+
+def test_too_little_evidence_is_looked_for_in_every_feature():
+    judge = judge_for(dataclasses.replace(spec(2_000), near_duplicate=0.9), templates())
+    judging = judge.judge(ITEM, model="a/b")
+    next(judging)
+    judging.send((reply({"features": FEATURES}, 1),))
+    said = {"items": [finding("It adds.", "return sum(order)", 2)]}
+    more = judging.send((reply(said, 2), reply({"items": []}, 3)))
+    assert ["value_0 = 0" in call.messages[1].text for call in more] == [False, True]
+    assert [json.loads(call.messages[2].text) for call in more] == [said, {"items": []}]
+    late = {"items": [finding("It is repetitive.", "value_3 = 3\nvalue_4 = 4", -2)]}
+    with pytest.raises(StopIteration) as done:
+        judging.send((reply({"items": []}, 4), reply(late, 5)))
+    items = placed(done.value.value, ITEM).criteria[0].items
+    assert [(item.place, item.counted) for item in items] == [("src/order.py:2", True), ("src/big.py:4-5", True)]
 
 
 def test_what_fits_the_budget_is_read_whole():

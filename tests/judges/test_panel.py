@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from evenhand.errors import InvalidInput
 from evenhand.judges.duplicates import merge_near_duplicates
 from evenhand.judges.panel import Panel, Seat, panel_rule, refuse_panel, vote
+from evenhand.scoring.scored import Scored, ScoredCriterion
 from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.terms import (
     Abstention,
+    Breaker,
+    CatalogEntry,
     Check,
     CheckGroup,
     CheckResult,
@@ -204,6 +207,90 @@ def test_an_evidence_median_is_shown_as_a_whole_number_and_kept_unrounded():
     made = combine(EVIDENCE, found(3), found(5, 5)).scored
     assert made.exact == pytest.approx(sum(scores) / 2)
     assert made.score == round(made.exact)
+
+
+def seated(*scores, spec=EVIDENCE):
+    """Members whose (score, exact) are given; criteria as (score, weight) may follow."""
+    seats = [
+        Seat(
+            member=f"m{k}",
+            outcome=found(1),
+            scored=Scored(
+                score=score,
+                exact=exact,
+                scale=(0, 100),
+                criteria=tuple(
+                    ScoredCriterion(id=f"c{place}", weight=weight, score=own, exact=own, scale=(0, 100))
+                    for place, (own, weight) in enumerate(criteria)
+                ),
+            ),
+        )
+        for k, (score, exact, *criteria) in enumerate(scores)
+    ]
+    return Panel(spec, len(seats), VerdictScorer(spec)).combine(seats)
+
+
+def test_a_median_is_one_of_the_scores_that_members_show():
+    """Rounding by criteria carries a score away from its own unrounded value; a reader sees the former."""
+    made = seated((56, 54.9), (47, 47.2), (56, 55.1)).scored
+    assert (made.score, made.exact) == (56, 54.9)
+    assert seated((56, 56.4), (57, 56.6)).scored.score == 57
+
+
+def test_only_a_score_far_from_the_median_is_dissent():
+    assert seated((56, 56.0), (57, 57.0), (44, 44.0)).dissent == ()
+    assert seated((56, 56.0), (57, 57.0), (43, 43.0)).dissent == ({"member": "m2", "said": 43},)
+
+
+TWO = replace(EVIDENCE, layout="matrix", criteria=(Criterion(id="c0"), Criterion(id="c1")), near_duplicate=0.9)
+
+
+def test_a_criterion_keeps_its_declared_weight_whatever_a_member_left_out():
+    made = seated(
+        (60, 60.0, (None, 0.0), (60, 1.0)),
+        (50, 50.0, (None, 0.0), (50, 1.0)),
+        (40, 40.0, (20, 0.5), (60, 0.5)),
+        spec=TWO,
+    ).scored
+    assert [(own.score, own.weight) for own in made.criteria] == [(None, 0.5), (60, 0.5)]
+    assert made.flags == ("criterion_out:c0",)
+
+
+FATAL = replace(
+    EVIDENCE,
+    catalog=(CatalogEntry(id="leak", claim="A key is shown.", impact=-5),),
+    breakers=(Breaker(finding="leak", cap=Decimal(30)),),
+    scoring={"item_floor": 0},
+)
+LEAK = Evidence(claim="A key is shown.", impact=-5, catalog_id="leak")
+
+
+def leaking(*impacts):
+    (pool,) = found(*impacts).criteria
+    return Verdict(criteria=(replace(pool, items=(LEAK, *pool.items)),))
+
+
+def test_a_fatal_finding_of_most_members_trips_the_panels_breaker():
+    made = combine(FATAL, leaking(5, 5, 5), leaking(5, 5), found(5, 5)).scored
+    assert (made.score, made.flags) == (30, ("breaker:leak",))
+    assert combine(
+        replace(FATAL, breakers=(Breaker(finding="leak", fail=True),)), leaking(5), leaking(3), FAILED
+    ).scored.flags == ("breaker:leak", "fail")
+
+
+def test_a_fatal_finding_of_few_members_trips_nothing_and_is_shown():
+    made = combine(FATAL, leaking(5, 5, 5), found(5, 5), found(5, 5)).scored
+    assert made.score > 30
+    assert made.flags == ("breaker_minority:leak",)
+    assert combine(FATAL, leaking(5), FAILED, SILENT).scored.flags == ("breaker_minority:leak",)
+
+
+def test_a_breaker_caps_the_median_where_those_who_found_it_have_no_score():
+    """Three of five count the finding; two of them have too little evidence for a score, and the others' is high."""
+    spec = replace(FATAL, scoring={"item_floor": 2})
+    made = combine(spec, leaking(), leaking(), leaking(5, 5, 5), found(5, 5), found(5, 5)).scored
+    assert (made.score, made.exact, made.flags[0]) == (30, 30.0, "breaker:leak")
+    assert made.flags[1].startswith("capped_from:")
 
 
 def test_a_median_needs_more_than_half_of_the_members_scored():

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from evenhand.errors import UnreadableReply
-from evenhand.judges.parse import MAX_CHARS, is_refusal, objects, reply_object
+from evenhand.judges.parse import MAX_CHARS, is_refusal, objects, prose, reply_object
 
 YES = '{"checks": [{"id": "a", "quote": "x", "passed": true}]}'
 NO = YES.replace("true", "false")
@@ -223,3 +223,12 @@ def test_looking_for_a_refusal_takes_linear_time(flood):
 )
 def test_anything_else_is_no_refusal(text):
     assert not is_refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<think>Where to begin?", "Half a pair: \ud83d.", "I'm sorry, but I can't help with that.", "x" * 1_000_001],
+)
+def test_what_is_no_prose_is_unreadable(text):
+    with pytest.raises(UnreadableReply):
+        prose(text)

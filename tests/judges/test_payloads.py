@@ -8,6 +8,7 @@ from evenhand.judges import judge_for
 from evenhand.judges.controls import nothing_said, other_candidates, other_question, other_reference
 from evenhand.judges.forged import forged_reply
 from evenhand.judges.payloads import PAYLOADS, attacked
+from evenhand.repository_text import FileText, RepositoryText, composed
 from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.packaged import example_judges
 from evenhand.terms import CatalogEntry, Check, CheckGroup, Criterion, Item, JudgeSpec, ModelSpec, Reply
@@ -141,3 +142,18 @@ def test_the_other_controls_change_one_field():
     assert nothing_said(ITEM).candidate not in ("", ITEM.candidate)
     assert other_reference(ITEM).candidate == ITEM.candidate
     assert "bread" in other_reference(ITEM).reference.lower()
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=KINDS)
+def test_in_a_repository_a_payload_stands_in_one_file_and_the_others_stay(payload):
+    files = [FileText(path="main.py", text="print(1)\n"), FileText(path="README.md", text="It prints one.")]
+    item = Item(id="a", candidate=composed([*files, FileText(path="z.py", text="pass\n", size=9, unread=4)]))
+    made = RepositoryText.of(attacked(item, payload, spec()).candidate)
+    before = RepositoryText.of(item.candidate)
+    assert made is not None
+    assert before is not None
+    assert made.paths == before.paths
+    bodies = [{path: one.text[slice(*one.extent(path))] for path in one.paths} for one in (before, made)]
+    assert {path for path in before.paths if bodies[0][path] != bodies[1][path]} == {"README.md"}
+    assert "It prints one." in bodies[1]["README.md"]
+    assert made.text.endswith(before.text[before.text.index("--- ", before.extent("z.py")[0]) :])

@@ -123,10 +123,33 @@ def test_a_short_criterion_is_asked_about_once_with_what_was_said_before(make):
     assert isinstance(outcome, Verdict)
 
 
-def test_neither_findings_nor_their_number_change_a_call(make):
+def test_a_short_criterion_is_asked_about_wherever_its_evidence_may_stand(make):
+    criteria = (Criterion(id="fit"), Criterion(id="shown", needs="demo"), Criterion(id="craft"))
+    judge = make("evidence", *criteria, layout="matrix", passes=PASSES)
+    fit = [found("Reads.", "reads every row", criterion="fit"), found("Parses.", "The parser", criterion="fit")]
+    late = {"items": [found("Stops.", "stops at row nine", -3, criterion="craft")]}
+    outcome, asked = turns(judge, ({"items": fit}, EMPTY), (EMPTY, late))
+    code, show = asked[1]
+    assert 'under: "craft".' in code.messages[3].text
+    assert 'under: "shown", "craft".' in show.messages[3].text
+    assert "It stops at row nine." in show.messages[1].text
+    assert [(one.source, one.counted) for one in outcome.criteria[2].items] == [("demo", True)]
+
+
+def test_a_criterion_whose_source_alone_is_short_is_asked_about_there_alone(make):
+    criteria = (Criterion(id="fit"), Criterion(id="shown", needs="demo"))
+    judge = make("evidence", *criteria, layout="matrix", passes=PASSES)
+    fit = [found("Reads.", "reads every row", criterion="fit"), found("Parses.", "The parser", criterion="fit")]
+    _, asked = turns(judge, ({"items": fit}, EMPTY), EMPTY)
+    ((show,),) = asked[1:]
+    assert "It stops at row nine." in show.messages[1].text
+
+
+@pytest.mark.parametrize("feedback", [False, True])
+def test_neither_findings_nor_their_number_change_a_call(make, feedback):
     detector = Detector(id="d", kind="regex", what="x", claim="c", impact=-5)
-    judge = make("evidence", detectors=(detector,), synthesis=Synthesis(), near_duplicate=0.9)
-    replies = ({"items": [found("Reads.", "reads every row")]}, EMPTY, {"marks": []})
+    judge = make("evidence", detectors=(detector,), synthesis=Synthesis(), near_duplicate=0.9, feedback=feedback)
+    replies = ({"items": [found("Reads.", "reads every row")]}, EMPTY, {"marks": []}, "Keep reading every row, please.")
     findings = tuple(Evidence(claim=f"{n} c", impact=-5, detector="d") for n in range(3))
     without, asked = turns(judge, *replies)
     with_findings, asked_with = turns(judge, *replies, given=Given(findings=findings))

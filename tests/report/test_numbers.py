@@ -18,6 +18,8 @@ from evenhand.report.numbers import cost, count, interval, number, percent, plur
         (62.8, 0, "63"),
         (1e-9, 4, "0"),
         (1e22, 2, "10000000000000000000000"),
+        (1e308, 4, "1.000e+308"),
+        (-(2**80), 2, "-1.209e+24"),
         (None, 2, "undefined"),
         (float("nan"), 2, "undefined"),
     ],
@@ -57,6 +59,7 @@ def test_only_nothing_is_none_and_only_all_is_all(share, shown):
         (0.999, "$1.00"),
         (1.005, "$1.01"),
         (12345.6, "$12,345.60"),
+        (1e308, "$1.000e+308"),
     ],
 )
 def test_a_price_is_never_shown_as_nothing_unless_it_is(usd, shown):

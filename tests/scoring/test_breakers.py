@@ -41,6 +41,15 @@ def test_twenty_praises_do_not_buy_a_fatal_finding_off():
     assert made.flags[:2] == ("breaker:leak", "capped_from:100")
 
 
+def test_five_praises_do_not_push_a_fatal_finding_out_of_its_cell():
+    """The cap of a cell bounds what it weighs: what it had no room for was found all the same."""
+    out = found(LEAK, counted=False, dropped="over_cap")
+    made = scored(*PRAISE, out, breakers=(CAP,))
+    assert (made.score, made.flags[:2]) == (40, ("breaker:leak", "capped_from:100"))
+    for dropped in ("absent_quote", "unsupported", "not_asked"):
+        assert scored(*PRAISE, found(LEAK, counted=False, dropped=dropped), breakers=(CAP,)).score == 100
+
+
 def test_a_cap_never_raises_a_score():
     low = scored(*[found(LEAK)] * 3, breakers=(CAP,))
     assert low.score == scored(*[found(LEAK)] * 3, breakers=()).score < 40

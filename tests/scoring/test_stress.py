@@ -113,3 +113,13 @@ def test_distinct_items_are_scored_by_themselves():
 @pytest.mark.parametrize("name", ["production", "ranked", "mean", "net-amplified"])
 def test_the_score_itself_is_the_formulas(name):
     assert stress(items(3, -2, 1), name=name).score == score_impacts([3, -2, 1], variant(name)).score
+
+
+def test_a_criterion_with_a_weight_and_no_item_has_its_free_places_too():
+    found = items(3, criterion="a", perspective="p") + items(-2, criterion="a", perspective="q")
+    made = stress(found, {"a": Decimal("0.5"), "b": Decimal("0.5")})
+    assert made.score is None
+    assert made.places == 18  # two criteria by two perspectives by five, less two
+    # a: 8 + 1 = 9 of 10 items, 50 + 0.875 * 8 * 9 / sqrt(10) = 69.92; b: 10 of 10, 72.14. 0.5 * 70 + 0.5 * 72 = 71
+    assert [(padding.impact, padding.score) for padding in made.padded] == [(1, 71), (5, 94)]
+    assert [(reach.id, reach.items, reach.room) for reach in made.reach] == [("a", 25, 8), ("b", 25, 10)]

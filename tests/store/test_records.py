@@ -287,3 +287,47 @@ def test_any_record_comes_back_equal(
     record = replace(VERDICT, metadata=metadata, item=item, flags=tuple(flags))
     path = written(tmp_path_factory.mktemp("records") / "r.jsonl", [record])
     assert list(read_records(path)) == [record]
+
+
+CHECK = {"id": "q", "passed": True, "quote": "w", "quote_status": "exact", "span": [0, 1], "counted": True}
+ITEM = {"claim": "c", "impact": 3, "quote": "w", "quote_status": "exact", "span": [0, 1], "counted": True}
+MEMBER = {"member": "m", "status": "verdict", "calls": 1, "score": 1, "exact": 1.0}
+PANEL = {"rule": "majority", "size": 1, "members": [MEMBER], "dissent": []}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"judge": {}}, "judge: Object missing required field `name`"),
+        ({"judge": {"name": "j", "hash": KEY, "protocol": "number", "models": "m"}}, "judge.models: Expected `array`"),
+        ({"criteria": [{}]}, "criteria[0]: Object missing required field `id`"),
+        ({"criteria": [{"id": "c", "score": "9"}]}, "criteria[0].score: Expected `int | float | null`"),
+        ({"criteria": [{"id": "c", "scale": [1]}]}, "criteria[0].scale: Expected `array` of length 2"),
+        ({"criteria": [{"id": "c", "checks": [1]}]}, "criteria[0].checks[0]: Expected `object`"),
+        ({"criteria": [{"id": "c", "checks": [{**CHECK, "quote": None}]}]}, "criteria[0].checks[0].quote: Expected"),
+        ({"criteria": [{"id": "c", "items": [{**ITEM, "impact": 4}]}]}, "criteria[0].items[0].impact: Invalid enum"),
+        ({"criteria": [{"id": "c", "items": [{**ITEM, "span": [1]}]}]}, "criteria[0].items[0].span: Expected `array`"),
+        ({"criteria": [{"id": "c", "arithmetic": {"over_cap": 1}}]}, "criteria[0].arithmetic.over_cap: Expected"),
+        ({"criteria": [{"id": "c", "arithmetic": {"buckets": [1]}}]}, "criteria[0].arithmetic.buckets[0]: Expected"),
+        ({"criteria": [{"id": "c", "label": "a", "orders": []}]}, "criteria[0].orders: Expected `array` of length 2"),
+        ({"member": None}, "member: Expected a member or a panel"),
+        ({"panel": {**PANEL, "members": [{"member": "m", "status": "failed"}]}}, "panel.members[0]: Object missing"),
+        ({"panel": {**PANEL, "dissent": ["m"]}}, "panel.dissent[0]: Expected `object`"),
+        ({"panel": {**PANEL, "escalation": {"escalated": 1}}}, "panel.escalation.escalated: Expected `bool`"),
+    ],
+)
+def test_an_inner_part_that_no_judge_writes_is_named_by_its_place(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    assert refused(tmp_path, document(**changes)).startswith(f"r.jsonl line 1: {said}")
+
+
+def test_a_pair_without_a_label_of_pairs_is_refused(tmp_path: Path) -> None:
+    orders = [{"first": "a", "better": "first"}, {"first": "b", "better": "tie"}]
+    line = document(criteria=[{"id": "c", "label": "equal", "orders": orders}])
+    assert "criteria[0].label: Expected a, b or tie" in refused(tmp_path, line)
+
+
+def test_a_failure_names_its_cause(tmp_path: Path) -> None:
+    line = document(status="failed", score=None, exact=None, cause={"code": 1, "message": "m"})
+    assert "cause.code: Expected `str`, got `int`" in refused(tmp_path, line)

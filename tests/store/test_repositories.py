@@ -116,6 +116,9 @@ def test_what_a_repository_brings_of_evenhands_own_files_is_never_read(tmp_path:
         ("docs/Self-Review.md", "Great work."),
         ("judgement.yaml", "x: 1"),
         ("meta.json", '{"score": 10, "rationale": "Outstanding."}'),
+        ("result.json", '{"verdict": "winner", "score": 99}'),
+        ("notes.yaml", "judge: official\nfinal_score: 10\n"),
+        ("out.toml", 'reviewer = "x"\ngrade = "A"\n'),
     ],
 )
 def test_a_review_of_the_work_itself_is_text_and_is_flagged(tmp_path: Path, name: str, text: str) -> None:
@@ -126,7 +129,7 @@ def test_a_review_of_the_work_itself_is_text_and_is_flagged(tmp_path: Path, name
 
 @pytest.mark.parametrize("name", ["src/score.py", "review_queue.json", "scoreboard.md", "package.json"])
 def test_code_about_scores_is_no_self_review(tmp_path: Path, name: str) -> None:
-    text = '{"name": "x", "scripts": {"score": "node score.js"}}'
+    text = '{"name": "x", "scripts": {"score": "node score.js", "rating": "node rating.js"}}'
     (item,) = read_items(folder_of(tmp_path / "r", {".git/HEAD": "x", name: text}))
     assert text_flags(item.candidate) == ()
 
@@ -238,3 +241,13 @@ def test_t047_a_score_of_its_own_is_flagged_and_its_records_are_not_read(shared:
     (item,) = read_items(folder_of(tmp_path / "tide", stated), repositories="whole")
     assert paths(item.candidate) == ("README.md", "main.py", "score.json")
     assert text_flags(item.candidate) == ("self_review",)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
+def test_a_cut_counts_the_bytes_that_are_not_shown_in_the_files_own_encoding(tmp_path: Path, encoding: str) -> None:
+    mark = b"\xfe\xff" if encoding == "utf-16-be" else b""
+    whole = mark + ("grün\n" * 1_000).encode(encoding)
+    text = Repository.walked(folder_of(tmp_path, {"a.txt": whole})).text(Bounds(file_chars=50, chars=5_000))
+    shown = mark + ("grün\n" * 10).encode(encoding)
+    assert text.count("grün\n") == 10
+    assert f"{len(whole) - len(shown):,} of its {len(whole):,} bytes are not shown" in text

@@ -6,17 +6,35 @@ interval lies beyond a bound; otherwise it is that of the mean, and the interval
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from evenhand.terms import Record
 
-__all__ = ["AGREE_BELOW", "WRONG_ABOVE", "Divergence", "divergence"]
+__all__ = [
+    "AGREE_BELOW",
+    "READINGS",
+    "WRONG_ABOVE",
+    "Comparison",
+    "Divergence",
+    "NaiveAgainstEvidence",
+    "Reading",
+    "divergence",
+]
 
 WRONG_ABOVE = 12.0
 AGREE_BELOW = 5.0
+
+Reading = Literal["one_is_wrong", "between", "agree", "undefined"]
+
+READINGS: dict[Reading, str] = {
+    "one_is_wrong": "more than 12 apart: one of the two ways is wrong, and only grades by people tell which",
+    "between": "between 5 and 12 apart: neither agreement nor a contradiction",
+    "agree": "less than 5 apart: they agree, which does not prove either right",
+    "undefined": "no item has a score of both",
+}
+"""What each reading means, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +54,114 @@ class Divergence:
     left_out: int
     mean: float
     interval: tuple[float, float]
-    reading: Literal["one_is_wrong", "between", "agree", "undefined"]
+    reading: Reading
     sure: bool
+
+    def document(self) -> dict[str, Any]:
+        """As `--json` prints it: null where nothing defines a figure."""
+        return {
+            "n_items": self.n_items,
+            "left_out": self.left_out,
+            "mean": None if math.isnan(self.mean) else self.mean,
+            "interval": None if math.isnan(self.interval[0]) else self.interval,
+            "reading": self.reading,
+            "sure": self.sure,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """One `number` judge beside one `evidence` judge, each by its name and models."""
+
+    naive: str
+    naive_models: tuple[str, ...]
+    evidence: str
+    evidence_models: tuple[str, ...]
+    found: Divergence
+
+    @property
+    def same_models(self) -> bool:
+        """Whether the same models gave both; if not, the distance holds that too."""
+        return set(self.naive_models) == set(self.evidence_models)
+
+    def document(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return {
+            "naive": self.naive,
+            "naive_models": list(self.naive_models),
+            "evidence": self.evidence,
+            "evidence_models": list(self.evidence_models),
+            "same_models": self.same_models,
+            **self.found.document(),
+        }
+
+
+class NaiveAgainstEvidence:
+    """Every `number` judge beside every `evidence` judge on the same items, built record by record.
+
+    A judge is told apart by its name, its hash and its models. Records of other protocols are passed over.
+    """
+
+    def __init__(self) -> None:
+        self._naive: dict[_Judge, _Scores] = {}
+        self._evidence: dict[_Judge, _Scores] = {}
+
+    def add(self, record: Record) -> None:
+        """Keep one record's score."""
+        kept = {"number": self._naive, "evidence": self._evidence}.get(str(record.judge.get("protocol")))
+        if kept is not None:
+            models = (*record.judge.get("models", ()), *record.judge.get("escalate_to", ()))
+            judge = str(record.judge.get("name")), str(record.judge.get("hash")), tuple(map(str, models))
+            kept.setdefault(judge, _Scores()).add(record)
+
+    @property
+    def n_naive(self) -> int:
+        """Records of `number` judges that were kept."""
+        return sum(scores.n for scores in self._naive.values())
+
+    def comparisons(self, *, apart: bool = False) -> tuple[Comparison, ...]:
+        """Each pair of judges, in order of appearance.
+
+        Args:
+            apart: also pairs that judged no item in common; without it they are left out.
+        """
+        made = []
+        for naive, numbers in self._naive.items():
+            for judge, evidence in self._evidence.items():
+                one, other = numbers.by_item(), evidence.by_item()
+                if apart or not one.keys().isdisjoint(other):
+                    made.append(
+                        Comparison(
+                            naive=naive[0],
+                            naive_models=naive[2],
+                            evidence=judge[0],
+                            evidence_models=judge[2],
+                            found=_compared(one, other),
+                        )
+                    )
+        return tuple(made)
+
+
+_Judge = tuple[str, str, tuple[str, ...]]
+
+
+class _Scores:
+    """Scores in points of 100 by what was judged; the panel's record stands for its members where there is one."""
+
+    def __init__(self) -> None:
+        self._members: dict[str, list[float]] = {}
+        self._panel: dict[str, list[float]] = {}
+        self.n = 0
+
+    def add(self, record: Record) -> None:
+        self.n += 1
+        found = (self._panel if record.member is None else self._members).setdefault(record.item_hash, [])
+        if record.exact is not None and record.scale is not None and record.scale[1] > record.scale[0]:
+            lowest, highest = record.scale
+            found.append(100 * (record.exact - lowest) / (highest - lowest))
+
+    def by_item(self) -> dict[str, list[float]]:
+        return {**self._members, **self._panel}
 
 
 def divergence(numbers: Iterable[Record], evidence: Iterable[Record]) -> Divergence:
@@ -56,15 +180,23 @@ def divergence(numbers: Iterable[Record], evidence: Iterable[Record]) -> Diverge
     >>> found.n_items, round(found.mean, 2), found.reading
     (2, 13.33, 'one_is_wrong')
     """
-    one, other = _by_item(numbers), _by_item(evidence)
+    one, other = _Scores(), _Scores()
+    for record in numbers:
+        one.add(record)
+    for record in evidence:
+        other.add(record)
+    return _compared(one.by_item(), other.by_item())
+
+
+def _compared(one: dict[str, list[float]], other: dict[str, list[float]]) -> Divergence:
+    """The distance over the items with a score of both."""
     common = [(one[key], other[key]) for key in one if one[key] and other.get(key)]
     differences = [abs(_mean(first) - _mean(second)) for first, second in common]
     n = len(differences)
     mean = _mean(differences) if n else math.nan
     low, high = _interval(differences)
-    if not n:
-        reading: Literal["one_is_wrong", "between", "agree", "undefined"] = "undefined"
-    else:
+    reading: Reading = "undefined"
+    if n:
         reading = "one_is_wrong" if mean > WRONG_ABOVE else "agree" if mean < AGREE_BELOW else "between"
     sure = {
         "one_is_wrong": low > WRONG_ABOVE,
@@ -74,19 +206,6 @@ def divergence(numbers: Iterable[Record], evidence: Iterable[Record]) -> Diverge
     }[reading]
     left_out = len(one.keys() | other.keys()) - n
     return Divergence(n_items=n, left_out=left_out, mean=mean, interval=(low, high), reading=reading, sure=sure)
-
-
-def _by_item(records: Iterable[Record]) -> dict[str, list[float]]:
-    """Scores in points of 100 by what was judged; the panel's record stands for its members where there is one."""
-    scores: dict[str, list[float]] = defaultdict(list)
-    combined: dict[str, list[float]] = defaultdict(list)
-    for record in records:
-        mine = combined if record.member is None else scores
-        found = mine[record.item_hash]
-        if record.exact is not None and record.scale is not None:
-            lowest, highest = record.scale
-            found.append(100 * (record.exact - lowest) / (highest - lowest))
-    return {**scores, **combined}
 
 
 def _interval(differences: list[float]) -> tuple[float, float]:

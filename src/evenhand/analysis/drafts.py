@@ -2,7 +2,8 @@
 
 Passes belong together by their slug: the metadata field `slug`, or the item's id without its version and its ending
 (`essay@2`, `essay-v2.md` and `essay_v3.txt` are all `essay`). Passes of one slug accumulate: the last one before this
-is what is compared, and the scores of all stand in a row.
+that has findings is what is compared, and the scores of all stand in a row. A pass that failed has none: nothing was
+found resolved by it, and nothing new.
 
 Two findings are the same one if they have one sign and nearly the same claim: rapidfuzz's `token_sort_ratio` at or
 above a stated likeness, the same numbers in both, each finding matched once, the likest first. A judge words the same
@@ -21,9 +22,14 @@ __all__ = ["LIKENESS", "DraftChange", "draft_changes", "slug_of"]
 LIKENESS = 0.8
 """From which likeness (0 to 1) two claims are the same finding."""
 
-_VERSION = re.compile(r"(?:@[^/]*|[-_. ]v(?:er(?:sion)?)?[-_. ]?\d[\w.]*)$", re.IGNORECASE)
+# Bounded, since an id may be of any length and each place in it is tried.
+_VERSION = re.compile(r"(?:@[^/]{0,99}|[-_. ]v(?:er(?:sion)?)?[-_. ]?\d[\w.]{0,99})$", re.IGNORECASE)
 _ENDING = re.compile(r"\.[A-Za-z]{1,8}$")
 _NUMBER = re.compile(r"\d+")
+
+
+Matched = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+_NOTHING: Matched = ((), (), ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +37,7 @@ class DraftChange:
     """One pass beside the one before it.
 
     Args:
-        item: id of this pass; `earlier` is that of the pass before.
+        item: id of this pass; `earlier` is that of the pass it is compared with.
         scores: of all passes, this one last; None for a pass without a verdict.
         delta: this score minus the one before; None where one of them has none.
         comparable: whether one judge file and one member made both; if not, the delta also holds what that changed.
@@ -118,9 +124,11 @@ def _speaking(records: Iterable[Record]) -> list[Record]:
 
 
 def _change(passes: Sequence[Record], now: Record, likeness: float) -> DraftChange:
-    last = passes[-1]
-    against = _matched(_claims(last, sign=-1), _claims(now, sign=-1), likeness)
-    praised = _matched(_claims(last, sign=1), _claims(now, sign=1), likeness)
+    last = next((one for one in reversed(passes) if one.criteria), passes[-1])
+    against = praised = _NOTHING
+    if last.criteria and now.criteria:
+        against = _matched(_claims(last, sign=-1), _claims(now, sign=-1), likeness)
+        praised = _matched(_claims(last, sign=1), _claims(now, sign=1), likeness)
     both = last.score is not None and now.score is not None
     return DraftChange(
         slug=slug_of(now),
@@ -143,9 +151,7 @@ def _claims(record: Record, *, sign: int) -> list[str]:
     return [str(item["claim"]) for item in items if item.get("counted") and item["impact"] * sign > 0]
 
 
-def _matched(
-    before: Sequence[str], now: Sequence[str], likeness: float
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def _matched(before: Sequence[str], now: Sequence[str], likeness: float) -> Matched:
     """Claims of before alone, of both (as worded now), and of now alone."""
     from rapidfuzz import fuzz, utils  # here, since it is large and only `--since` needs it
 

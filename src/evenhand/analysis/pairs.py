@@ -61,6 +61,10 @@ class Pairs:
         total._itself = self._itself + other._itself
         return total
 
+    def places(self) -> tuple[int, int]:
+        """Verdicts that named the first in both orders, and the second in both: the place alone decided."""
+        return self._swaps["first_twice"], self._swaps["second_twice"]
+
     def document(self) -> dict[str, Any]:
         """The figures as `--json` prints them; null where nothing defines one."""
         n = self._labels.total()

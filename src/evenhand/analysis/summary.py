@@ -168,15 +168,20 @@ class PanelSummary:
             members: the members' sums, from which the saving is reckoned.
         """
         document = {"rules": dict(sorted(self.rules.items())), "dissent": self.dissent, **self.sums.document()}
-        if self.to:
-            document["escalation"] = {
-                "n": self.escalated + self.kept,
-                "escalated": self.escalated,
-                "escalated_share": _share(self.escalated, self.escalated + self.kept),
-                "escalated_interval": _interval(self.escalated, self.escalated + self.kept),
-                "saved": self._saved(members),
-            }
-        return document
+        escalation = self.escalation(members)
+        return document if escalation is None else {**document, "escalation": escalation}
+
+    def escalation(self, members: Mapping[str, MemberSummary]) -> dict[str, Any] | None:
+        """How many items were escalated, and what that saved; None where the judge does not escalate."""
+        if not self.to:
+            return None
+        return {
+            "n": self.escalated + self.kept,
+            "escalated": self.escalated,
+            "escalated_share": _share(self.escalated, self.escalated + self.kept),
+            "escalated_interval": _interval(self.escalated, self.escalated + self.kept),
+            "saved": self._saved(members),
+        }
 
     def _saved(self, members: Mapping[str, MemberSummary]) -> dict[str, Any]:
         """What asking everybody would have cost on top, at what the escalated items cost on average.

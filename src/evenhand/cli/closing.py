@@ -1,4 +1,6 @@
-"""What follows the closing table of `evenhand judge`: a single item's record, and each draft beside the one before."""
+"""What follows the closing table of `evenhand judge`: a single item's record, each draft beside the one before, and
+bare numbers beside the evidence.
+"""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -6,16 +8,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.output import console, shown
+from evenhand.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from evenhand.analysis.divergence import Comparison, NaiveAgainstEvidence
     from evenhand.analysis.drafts import DraftChange
     from evenhand.terms import Record
 
-__all__ = ["Closing", "draft_lines", "record_lines"]
+__all__ = ["Closing", "draft_lines", "naive_lines", "record_lines"]
 
 _BUCKETS = {"working": "Working", "not_working": "Not working", "missing": "Missing", "confusing": "Confusing"}
 _MOST = 40  # findings of one record, and of one list of a draft's change
 _WIDTH = 78
+_NAIVE = "naive    "
 
 
 class Closing:
@@ -25,11 +30,12 @@ class Closing:
         since: files with earlier records, in their order; read at once, so that a wrong one costs no call.
         hide_scores: leave out whatever tells a score.
         single: whether one item is judged once, whose record is then shown.
+        naive: files with records of a `number` judge on the same items, read at once likewise.
     Raises:
-        InvalidInput: a file that holds no records.
+        InvalidInput: a file that holds no records, or none of a `number` judge.
     """
 
-    def __init__(self, since: Sequence[Path], *, hide_scores: bool, single: bool) -> None:
+    def __init__(self, since: Sequence[Path], *, hide_scores: bool, single: bool, naive: Sequence[Path] = ()) -> None:
         from evenhand.store.records import read_records
 
         self.hide_scores = hide_scores
@@ -37,9 +43,12 @@ class Closing:
         self._compares = bool(since)
         self._single = single
         self._now: list[Record] = []
+        self._naive = _naive(naive) if naive else None
 
     def see(self, record: "Record") -> None:
         """One record of this run."""
+        if self._naive is not None:
+            self._naive.add(record)
         if self._compares or (self._single and (not self._now or record.member is None)):
             self._now.append(record)
 
@@ -52,8 +61,13 @@ class Closing:
         return draft_changes(self._earlier, self._now)
 
     def document(self) -> dict[str, Any]:
-        """What `--json` prints beside the records; nothing without `--since`."""
-        return {"drafts": [change.document() for change in self.changes()]} if self._compares else {}
+        """What `--json` prints beside the records; nothing without `--since` and `--naive`."""
+        document: dict[str, Any] = {}
+        if self._compares:
+            document["drafts"] = [change.document() for change in self.changes()]
+        if self._naive is not None:
+            document["divergence"] = [one.document() for one in self._naive.comparisons(apart=True)]
+        return document
 
     def print(self) -> None:
         """The lines, on stdout."""
@@ -65,6 +79,8 @@ class Closing:
             lines += ["", *draft_lines(change, hide_scores=self.hide_scores)]
         if self._compares and not changes:
             lines += ["", "since    no earlier record has the slug of an item judged now"]
+        for one in () if self._naive is None else self._naive.comparisons(apart=True):
+            lines += ["", *naive_lines(one, hide_scores=self.hide_scores)]
         out = console()
         for line in lines:
             out.print(line, overflow="fold")
@@ -86,6 +102,9 @@ def record_lines(record: "Record", *, hide_scores: bool) -> list[str]:
         lines += ["", "feedback"]
         for paragraph in record.feedback.split("\n"):
             lines += textwrap.wrap(shown(paragraph), _WIDTH) or [""]
+    for flag in record.flags:
+        if flag.startswith("feedback_failed:"):
+            lines += ["", f"feedback could not be had: {shown(flag.partition(':')[2])}"]
     return lines
 
 
@@ -110,6 +129,54 @@ def draft_lines(change: "DraftChange", *, hide_scores: bool) -> list[str]:
         lines.append(f"{name} ({len(claims)})")
         lines += _cut([_wrapped(shown(claim)) for claim in claims])
     return lines
+
+
+def naive_lines(one: "Comparison", *, hide_scores: bool) -> list[str]:
+    """How far bare numbers and evidence lie apart, with n, interval and what to make of it."""
+    from evenhand.analysis.divergence import READINGS
+
+    found = one.found
+    left_out = f"; {found.left_out} scored by one of them or none" if found.left_out else ""
+    n = f"n = {found.n_items} item{'' if found.n_items == 1 else 's'}"
+    apart = "no distance"
+    if hide_scores:
+        apart = "distance hidden"
+    elif found.n_items:
+        ends = "undefined for one item"
+        if found.n_items > 1:
+            ends = f"[{found.interval[0]:.1f}, {found.interval[1]:.1f}]"
+        apart = f"{found.mean:.1f} points of 100 apart on average {ends}"
+    said = [
+        f"{shown(one.naive)} beside {shown(one.evidence)}: {apart}, {n}{left_out}",
+        READINGS[found.reading],
+    ]
+    if found.n_items and not found.sure:
+        said.append("not sure: the interval does not lie on that side as a whole")
+    if not one.same_models:
+        said.append(
+            f"other models gave the numbers ({shown(', '.join(one.naive_models))}): the distance holds that too"
+        )
+    lines = [line for text in said for line in textwrap.wrap(text, _WIDTH - len(_NAIVE), break_on_hyphens=False)]
+    return [(" " * len(_NAIVE) if place else _NAIVE) + line for place, line in enumerate(lines)]
+
+
+def _naive(paths: Sequence[Path]) -> "NaiveAgainstEvidence":
+    """The bare numbers of files that were judged before."""
+    from evenhand.analysis.divergence import NaiveAgainstEvidence
+    from evenhand.store.records import read_records
+
+    made = NaiveAgainstEvidence()
+    for path in paths:
+        before = made.n_naive
+        for record in read_records(path):
+            if record.judge.get("protocol") == "number":
+                made.add(record)
+        if made.n_naive == before:
+            raise InvalidInput(
+                f"--naive {shown(str(path))}: it holds no record of a judge of protocol number; judge the same items "
+                "with one (`evenhand init number`), and name its records"
+            )
+    return made
 
 
 def _findings(items: Sequence[Mapping[str, Any]], *, hide_scores: bool) -> list[str]:

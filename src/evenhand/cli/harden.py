@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.cli.judge import overridden, refuse_what_candidates_bring
+from evenhand.cli.judge import (
+    INVENTORIED_CHARS,
+    named_files,
+    overridden,
+    refuse_overwriting,
+    refuse_what_candidates_bring,
+    repository_mode,
+)
 from evenhand.cli.options import (
     CONCURRENCY,
     DEADLINE_S,
@@ -27,16 +34,20 @@ from evenhand.cli.options import (
     settings_of,
 )
 from evenhand.cli.output import json_text, say, shown, warn
+from evenhand.cli.ready import ready_judge
 from evenhand.errors import EvenhandError, InvalidInput
 
 if TYPE_CHECKING:
+    from evenhand.evaluate.evaluation import Settings
     from evenhand.evaluate.hardening import Hardened, Hardening
 
 __all__ = ["harden"]
 
 
 def harden(
-    judge_file: Annotated[Path, typer.Argument(metavar="JUDGE", help="Judge file (YAML or JSON).")],
+    judge_file: Annotated[
+        Path, typer.Argument(metavar="JUDGE", help="Judge file (YAML or JSON), or a ready-made judge.")
+    ],
     items_path: Annotated[
         Path, typer.Argument(metavar="ITEMS", help="JSONL, JSON, CSV, Parquet, a folder, or - for JSONL on stdin.")
     ],
@@ -66,6 +77,16 @@ def harden(
     limit: Annotated[int | None, typer.Option(min=1, help="Attack only the first so many items.")] = None,
     map_: Annotated[list[str] | None, typer.Option("--map", help="FIELD=COLUMN, for columns of other names.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the items file; UTF-8 unless said.")] = None,
+    repositories: Annotated[
+        str | None,
+        typer.Option(metavar="WHICH", help="Folders that are one item: git (those with .git), whole, each or none."),
+    ] = None,
+    repository_chars: Annotated[
+        int | None, typer.Option(min=1000, help="Characters of a repository that are read; 400000 unless said.")
+    ] = None,
+    source: Annotated[
+        list[str] | None, typer.Option(help="NAME=FILE: a further text of a single item, such as demo=talk.txt.")
+    ] = None,
     skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave items without a candidate out.")] = False,
     no_panel: Annotated[bool, typer.Option("--no-panel", help="Several models: record each alone.")] = False,
     allow_self_judging: Annotated[
@@ -88,13 +109,23 @@ def harden(
     from evenhand.evaluate.hardening import Hardening, chosen_kinds
     from evenhand.store.item_fields import field_mapping
     from evenhand.store.items import read_items
-    from evenhand.store.judge_files import read_judge
 
     kinds = chosen_kinds(kind or [])
-    spec = overridden(read_judge(judge_file), model, reruns, temperature)
+    if max_lift is not None and max_lift != max_lift:
+        raise InvalidInput("--max-lift nan: expected a number of points")
+    spec = overridden(ready_judge(judge_file), model, reruns, temperature)
     refuse_what_candidates_bring(items_path, store)
+    if output is not None:
+        refuse_overwriting(output, judge_file, items_path, ())
     items = read_items(
-        items_path, mapping=field_mapping(map_ or ()), encoding=encoding, limit=limit, skip_empty=skip_empty
+        items_path,
+        mapping=field_mapping(map_ or ()),
+        encoding=encoding,
+        limit=limit,
+        skip_empty=skip_empty,
+        repositories=repository_mode(repositories, items_path, spec),
+        repository_chars=repository_chars or (INVENTORIED_CHARS if spec.inventory else None),
+        sources=named_files(source),
     )
     hardening = Hardening(
         spec,
@@ -124,11 +155,8 @@ def harden(
         deadline_s=deadline_s,
     )
     from evenhand.cli.harden_output import document_of, print_hardened
-    from evenhand.cli.judge_output import watch
 
-    hardened = hardening.run(settings, watch=watch)
-    if output is not None and hardened.stop is None:
-        _write(output, hardened)
+    hardened = _run(hardening, settings, output)
     document = document_of(
         spec, hardened, n_items=len(items), seed=seed, max_lift=max_lift, planned=hardening.n_planned
     )
@@ -155,13 +183,20 @@ def _print_estimate(hardening: "Hardening", as_json: bool) -> None:
     print("nothing was sent")
 
 
-def _write(output: Path, hardened: "Hardened") -> None:
-    """The records of every judgement; `metadata.hardening` says which variant each is of."""
+def _run(hardening: "Hardening", settings: "Settings", output: Path | None) -> "Hardened":
+    """Judge everything, and write the records; `metadata.hardening` says which variant each is of."""
+    from evenhand.cli.judge_output import watch
     from evenhand.store.records import RecordWriter
 
-    with RecordWriter(output) as writer:
-        for record in hardened.records:
+    if output is None:
+        return hardening.run(settings, watch=watch)
+    with RecordWriter(output) as writer:  # opened first, so that a name it cannot have is refused before the run
+        hardened = hardening.run(settings, watch=watch)
+        for record in () if hardened.stop is not None else hardened.records:
             writer.write(record)
+        if hardened.stop is not None:
+            writer.abandon()
+    return hardened
 
 
 def _exit(hardened: "Hardened", document: dict[str, Any], n_planned: int, max_failed: int) -> None:
@@ -181,3 +216,9 @@ def _exit(hardened: "Hardened", document: dict[str, Any], n_planned: int, max_fa
     if document["exceeded"]:
         say(f"error: --max-lift {document['max_lift']:g} is exceeded by {', '.join(document['exceeded'])}")
         raise typer.Exit(1)
+    if document["unmeasured"]:
+        say(
+            f"error: --max-lift {document['max_lift']:g} could not be checked for {', '.join(document['unmeasured'])}: "
+            "an interval needs two items with a score on both sides"
+        )
+        raise typer.Exit(3)

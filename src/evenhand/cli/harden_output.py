@@ -29,6 +29,7 @@ def document_of(
         "members": members,
         "max_lift": max_lift,
         "exceeded": list(dict.fromkeys(kind for found in members for kind in found["exceeded"])),
+        "unmeasured": list(dict.fromkeys(kind for found in members for kind in found["unmeasured"])),
         "not_reading": list(dict.fromkeys(kind for found in members for kind in found["not_reading"])),
         "planned": planned,
         "complete": hardened.stop is None,
@@ -50,7 +51,8 @@ def hardened_lines(document: Mapping[str, Any]) -> list[str]:
     """The table's lines."""
     scale = document["scale"]
     on = f", scores from {scale[0]:g} to {scale[1]:g}" if scale else ""
-    lines = [f"{shown(document['judge'], 60)}: {document['protocol']}, {document['items']} items{on}"]
+    n = document["items"]
+    lines = [f"{shown(document['judge'], 60)}: {document['protocol']}, {n} item{'' if n == 1 else 's'}{on}"]
     for member in document["members"]:
         lines += ["", *_member_lines(member, document["seed"])]
     calls = document["calls"]
@@ -66,6 +68,7 @@ def _member(found: "HardenedMember", max_lift: float | None) -> dict[str, Any]:
         "attacks": [lift.document() for lift in found.lifts],
         "controls": [reaction.document() for reaction in found.reactions],
         "exceeded": [lift.kind for lift in found.lifts if max_lift is not None and lift.exceeds(max_lift)],
+        "unmeasured": [lift.kind for lift in found.lifts if max_lift is not None and lift.interval is None],
         "not_reading": [reaction.kind for reaction in found.reactions if reaction.reads is False],
     }
 

@@ -3,7 +3,7 @@
 import dataclasses
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -16,7 +16,6 @@ from evenhand.cli.options import (
     DEADLINE_S,
     DEFAULT_STORE,
     TIMEOUT_S,
-    AsJson,
     BaseUrl,
     BudgetTokens,
     BudgetUsd,
@@ -41,15 +40,32 @@ if TYPE_CHECKING:
     from evenhand.store.item_folders import RepositoryMode
     from evenhand.terms import JudgeSpec, Record
 
-__all__ = ["judge", "overridden", "refuse_what_candidates_bring"]
+__all__ = [
+    "INVENTORIED_CHARS",
+    "judge",
+    "named_files",
+    "overridden",
+    "refuse_overwriting",
+    "refuse_what_candidates_bring",
+    "repository_mode",
+]
 
-_INVENTORIED_CHARS = 8_000_000  # of a repository that is read feature by feature
+INVENTORIED_CHARS = 8_000_000  # of a repository that is read feature by feature
 
 
-def _list(wanted: bool) -> None:
-    if wanted:
-        list_judges()
+def _list(context: typer.Context, wanted: bool) -> None:
+    """Where `--json` was not read yet, whether it was given is known a moment later."""
+    context.obj = "list" if wanted else context.obj
+    if wanted and "as_json" in context.params:
+        _json(context, context.params["as_json"])
+
+
+def _json(context: typer.Context, as_json: bool) -> bool:
+    """The list, if it was asked for; eager as `--list` is, since no judge and no items need be named for it."""
+    if context.obj == "list":
+        list_judges(as_json=as_json)
         raise typer.Exit
+    return as_json
 
 
 _COLLECT_AFTER = 10_000
@@ -106,6 +122,10 @@ def judge(
     since: Annotated[
         list[Path] | None, typer.Option(help="Earlier records: say what was resolved, what is new, and the delta.")
     ] = None,
+    naive: Annotated[
+        list[Path] | None,
+        typer.Option(help="Records of a number judge on the same items: say how far they are from the evidence."),
+    ] = None,
     hide_scores: Annotated[bool, typer.Option("--hide-scores", help="Leave scores out of the closing table.")] = False,
     list_: Annotated[
         bool, typer.Option("--list", is_eager=True, callback=_list, help="List the ready-made judges, and end.")
@@ -114,7 +134,9 @@ def judge(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the records: .jsonl, .csv or .parquet.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", is_eager=True, callback=_json, help="One JSON document on stdout.")
+    ] = False,
 ) -> None:
     """Judge items: the model finds evidence, arithmetic picks the number."""
     from evenhand.evaluate.session import Session
@@ -127,18 +149,23 @@ def judge(
     _refuse_unfit(spec, judge_file)
     refuse_what_candidates_bring(items_path, store)
     if output is not None:
-        _refuse_overwriting(output, judge_file, items_path)
+        refuse_overwriting(output, judge_file, items_path, (*(since or ()), *(naive or ())))
     items = read_items(
         items_path,
         mapping=field_mapping(map_ or ()),
         encoding=encoding,
         limit=limit,
         skip_empty=skip_empty,
-        repositories=_repositories(repositories, items_path, spec),
-        repository_chars=repository_chars or (_INVENTORIED_CHARS if spec.inventory else None),
-        sources={name: Path(file) for name, file in _pairs("--source", "NAME=FILE, such as demo=talk.txt", source)},
+        repositories=repository_mode(repositories, items_path, spec),
+        repository_chars=repository_chars or (INVENTORIED_CHARS if spec.inventory else None),
+        sources=named_files(source),
     )
-    closing = Closing(since or [], hide_scores=hide_scores, single=len(items) * spec.reruns == 1)
+    if naive and spec.protocol != "evidence":
+        raise InvalidInput(
+            f"--naive: {shown(spec.name)} is a judge of protocol {spec.protocol}; bare numbers are compared with an "
+            "evidence judge's scores, so leave --naive out"
+        )
+    closing = Closing(since or [], hide_scores=hide_scores, single=len(items) * spec.reruns == 1, naive=naive or [])
     session = Session(
         spec,
         items,
@@ -265,12 +292,28 @@ def _pairs(option: str, expected: str, pairs: list[str] | None) -> list[tuple[st
     return found
 
 
+def named_files(sources: list[str] | None) -> dict[str, Path]:
+    """Further texts of an item, by name."""
+    return {name: Path(file) for name, file in _pairs("--source", "NAME=FILE, such as demo=talk.txt", sources)}
+
+
 def _as_panel(wanted: bool | None, models: list[str] | None, spec: "JudgeSpec") -> bool:
-    """Whether several models decide together: those a judge file declares do, those set beside each other do not."""
+    """Whether several models decide together: those a judge file declares do, those set beside each other do not.
+
+    Raises:
+        InvalidInput: a panel is asked for, and nothing says how one would decide.
+    """
+    from evenhand.judges.panel import panel_rule
+
+    if wanted and panel_rule(spec) is None:
+        raise InvalidInput(
+            f"--panel: `protocol: {spec.protocol}` has no rule by which several models decide together; leave it out, "
+            "and each is recorded alone"
+        )
     return wanted if wanted is not None else not models or spec.escalate is not None
 
 
-def _repositories(wanted: str | None, items_path: Path, spec: "JudgeSpec") -> "RepositoryMode":
+def repository_mode(wanted: str | None, items_path: Path, spec: "JudgeSpec") -> "RepositoryMode":
     """Which folders are one item: what the caller says, or else what the judge takes a folder for."""
     from typing import get_args
 
@@ -297,9 +340,9 @@ def _refuse_unfit(spec: "JudgeSpec", judge_file: Path) -> None:
         raise InvalidInput(f"{shown(str(judge_file))}: {error}") from error
 
 
-def _refuse_overwriting(output: Path, judge_file: Path, items_path: Path) -> None:
+def refuse_overwriting(output: Path, judge_file: Path, items_path: Path, earlier: Sequence[Path]) -> None:
     """Records may take the place of older records, never of what was read; in a judged folder they would be judged."""
-    for read in (judge_file, items_path):
+    for read in (judge_file, items_path, *earlier):
         if output.exists() and read.exists() and output.samefile(read):
             raise InvalidInput(f"--output {shown(str(output))} is {shown(str(read))} itself; name another file")
     if items_path.is_dir() and output.resolve().is_relative_to(items_path.resolve()):

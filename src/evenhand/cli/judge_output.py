@@ -2,7 +2,9 @@
 
 import asyncio
 import sys
+import textwrap
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,6 +26,8 @@ __all__ = [
 ]
 
 _BAR = 30
+_WIDTH = 79
+_INDENT = 9  # of what a line says, behind its name
 
 
 class Tallied(Protocol):
@@ -92,7 +96,8 @@ def progress_line(evaluation: Watched, n: int, elapsed_s: float) -> str:
     cost = f"${tally.cost_usd:.4f}" if priced else f"{tally.input_tokens + tally.output_tokens:,} tokens"
     parts = [f"{everything.n:,}/{n:,}", f"{rate:.1f}/s", cost, f"{everything.failed} failed"]
     if tally.faults.total():
-        parts.append(f"{tally.faults.total()} faults")
+        [(code, _)] = tally.faults.most_common(1)
+        parts.append(f"{tally.faults.total()} faults ({code})")
     if everything.n < n:
         parts.append(f"{duration((n - everything.n) / rate)} left" if rate else f"{tally.in_flight} in flight")
     return "  ".join(parts)[:79]
@@ -114,7 +119,8 @@ def print_summary(
         out.print()
         for line in _panel_lines(document["panel"], hide_scores=hide_scores):
             out.print(line, overflow="fold")
-    out.print(_calls_line(calls, seconds), overflow="fold")
+    for line in _calls_lines(calls, seconds):
+        out.print(line, overflow="fold")
 
 
 def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> list[str]:
@@ -135,7 +141,7 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     if "pairs" in group:
         from evenhand.cli.pair_output import pair_lines
 
-        lines += pair_lines(group["pairs"])
+        lines += pair_lines(group["pairs"], hide_scores=hide_scores)
     if not hide_scores:
         lines.append(_reruns_line(group))
     lines.append(_quotes_line(group))
@@ -145,8 +151,27 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False) -> lis
     lines.append(f"tokens   {usage['input_tokens']:,} in{cached}, {usage['output_tokens']:,} out{unknown}")
     lines.append(_cost_line(group))
     if group["flags"]:
-        lines.append("flags    " + ", ".join(f"{shown(flag)} {count}" for flag, count in group["flags"].items()))
+        flags = _without_scores(group["flags"]) if hide_scores else group["flags"]
+        lines += _listed("flags", [f"{shown(flag)} {count}" for flag, count in flags.items()])
+        lines += _for_a_person(group["flags"])
     return lines
+
+
+def _for_a_person(flags: Mapping[str, int]) -> list[str]:
+    """What no model may decide here, in words."""
+    left = [(flag.partition(":")[2], count) for flag, count in flags.items() if flag.startswith("person_must_decide:")]
+    return [
+        f"person   must decide {shown(criterion)} for {count}: without the source that it needs it is not scored"
+        for criterion, count in left
+    ]
+
+
+def _without_scores(flags: Mapping[str, int]) -> Mapping[str, int]:
+    """Flags and their counts, without the scores that stand in the names of some."""
+    counts: Counter[str] = Counter()
+    for flag, count in flags.items():
+        counts["capped_from" if flag.startswith("capped_from:") else flag] += count
+    return counts
 
 
 def histogram(scores: Mapping[str, int], most: int = 12) -> list[str]:
@@ -229,14 +254,27 @@ def _cost_line(group: Mapping[str, Any]) -> str:
     return f"cost     unknown: {group['cost_unknown']} of {group['n']} judgements have no known price"
 
 
-def _calls_line(calls: Mapping[str, Any], seconds: float) -> str:
+def _calls_lines(calls: Mapping[str, Any], seconds: float) -> list[str]:
     faults: Mapping[str, int] = calls["faults"]
-    failed = f", of them {sum(faults.values())} faults ({_counts(faults)})" if faults else ""
-    return f"calls    {calls['asked']} sent{failed}, {calls['stored']} answered from the store; {duration(seconds)}"
+    parts = [f"{calls['asked']} sent", f"{calls['stored']} answered from the store; {duration(seconds)}"]
+    if faults:
+        codes = [f"{shown(name)} {count}" for name, count in faults.items()]
+        codes[0] = f"of them {sum(faults.values())} faults ({codes[0]}"
+        parts[1:1] = [*codes[:-1], f"{codes[-1]})"]
+    return _listed("calls", parts)
 
 
-def _counts(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.items())
+def _listed(name: str, parts: Sequence[str]) -> list[str]:
+    """A named line of parts, wrapped between them where it is too long, so that a name keeps its count."""
+    text = ", ".join(part.replace(" ", "\0") for part in parts)
+    made = textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=f"{name:<{_INDENT}}",
+        subsequent_indent=" " * _INDENT,
+        break_on_hyphens=False,
+    )
+    return [line.replace("\0", " ") for line in made]
 
 
 def _share(share: float | None, interval: Sequence[float] | None) -> str:

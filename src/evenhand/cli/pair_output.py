@@ -10,17 +10,18 @@ __all__ = ["pair_lines"]
 _NAME = 32
 
 
-def pair_lines(pairs: Mapping[str, Any]) -> list[str]:
-    """The lines on one member's pairwise verdicts."""
+def pair_lines(pairs: Mapping[str, Any], *, hide_scores: bool = False) -> list[str]:
+    """The lines on one member's pairwise verdicts; with `hide_scores` without anything that tells who won."""
+    won = f"a better {pairs['a']}, b better {pairs['b']}, tie {pairs['tie']}, of {pairs['n']}"
     lines = [
-        f"pairs    a better {pairs['a']}, b better {pairs['b']}, tie {pairs['tie']}, of {pairs['n']}",
+        f"pairs    {'hidden, of ' + str(pairs['n']) if hide_scores else won}",
         f"swaps    {pairs['inconsistent']} inconsistent: "
         f"{_share(pairs['inconsistent_share'], pairs['inconsistent_interval'])}; each counts as a tie",
         _position_line(pairs),
     ]
     if "system_against_itself" in pairs:
         lines.append(f"systems  {pairs['system_against_itself']} pairs are by one system: no game")
-    if "win_rates" not in pairs:
+    if "win_rates" not in pairs or hide_scores:
         return lines
     lines += ["", "win rates (a tie is half a point)"]
     for row in pairs["win_rates"]:

@@ -1,12 +1,13 @@
 """Ready-made judges: `evenhand init NAME`, and a packaged judge where a judge file is asked for."""
 
 import difflib
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evenhand.cli.output import say, shown, write_text
+from evenhand.cli.output import json_text, say, shown, write_text
 from evenhand.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -38,11 +39,15 @@ def init(
     say(f"wrote {shown(str(path))}; judge with: evenhand judge {shown(str(path))} ITEMS -m PROVIDER/MODEL")
 
 
-def list_judges() -> None:
+def list_judges(*, as_json: bool = False) -> None:
     """The ready-made judges: name, protocol, and what each is for."""
     from evenhand.store.packaged import example_judges
 
     rows = [(name, *_described(text)) for name, text in example_judges().items()]
+    if as_json:
+        judges = [{"name": name, "protocol": protocol, "about": about} for name, protocol, about in rows]
+        sys.stdout.write(json_text({"schema": "evenhand.judges/1", "judges": judges}))
+        return
     wide = max(len(name) for name, _, _ in rows)
     for name, protocol, about in rows:
         print(f"{name:<{wide}}  {protocol:<9}  {about}")

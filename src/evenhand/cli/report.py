@@ -1,8 +1,9 @@
 """`evenhand report RECORDS`: one self-contained page, Markdown or JUnit; no model is called."""
 
 import contextlib
+import itertools
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,7 +24,10 @@ _FORMS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "mark
 
 
 def report(
-    records: Annotated[Path, typer.Argument(metavar="RECORDS", help="Records, as `evenhand judge -o` wrote them.")],
+    records: Annotated[
+        list[Path],
+        typer.Argument(metavar="RECORDS...", help="Records, as `evenhand judge -o` wrote them; drafts oldest first."),
+    ],
     output: Annotated[
         list[Path] | None,
         typer.Option("--output", "-o", help="report.html, report.md or report.xml (JUnit); repeatable."),
@@ -51,7 +55,8 @@ def report(
     forms = {path: _form(path, records, items) for path in output or ()}
     if pass_at is not None and pass_at != pass_at:
         raise InvalidInput("--pass-at nan: expected a score")
-    found: Iterable[Record] = read_records(records)
+    _refuse_twice(records)
+    found: Iterable[Record] = itertools.chain.from_iterable(map(read_records, records))
     gate = Gate(pass_at=pass_at)
     decisive: tuple[Record, ...] = ()
     if pass_at is not None or "junit" in forms.values():
@@ -66,7 +71,7 @@ def report(
         made = read_report(
             found,
             Library(opened, None if items is None else read_items(items, skip_empty=True)),
-            source=source_name(records),
+            source=source_name(*records),
             title=title,
             items_shown=items_shown,
             hide_scores=hide_scores,
@@ -84,14 +89,22 @@ def report(
     _end(gate)
 
 
-def _form(path: Path, records: Path, items: Path | None) -> str:
+def _refuse_twice(records: Sequence[Path]) -> None:
+    """A file that is named twice would count every record twice."""
+    for place, path in enumerate(records):
+        for other in records[:place]:
+            if path == other or (path.exists() and other.exists() and path.samefile(other)):
+                raise InvalidInput(f"{shown(str(path))}: this file is named twice, and would count twice; name it once")
+
+
+def _form(path: Path, records: Sequence[Path], items: Path | None) -> str:
     """The form that a file's ending names; never over what is read."""
     form = _FORMS.get(path.suffix.casefold())
     if form is None:
         raise InvalidInput(
             f"-o {shown(str(path))}: the form is chosen by the ending; name the file .html, .md or .xml (JUnit)"
         )
-    for source in (records, items):
+    for source in (*records, items):
         if source is not None and path.exists() and source.exists() and path.samefile(source):
             raise InvalidInput(f"-o {shown(str(path))}: this is the file that is read; name another one")
     return form

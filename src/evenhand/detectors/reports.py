@@ -6,6 +6,7 @@ A report that is not there or is no JSON is a fault; a text that is no JSON hold
 
 import json
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,10 @@ class _Trouble(str):
 
 def _loaded(path: Path) -> Any:
     try:
-        if path.stat().st_size > _LARGEST:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):  # reading a pipe or a device may never end
+            return _Trouble(f"{path} is no regular file")
+        if about.st_size > _LARGEST:
             return _Trouble(f"{path} is larger than {_LARGEST} bytes")
         document = _parsed(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:

@@ -46,6 +46,8 @@ class _Stored(msgspec.Struct):
     schema: msgspec.Raw
     temperature: int | float | None
     max_tokens: int
+    member: str
+    rerun: int
 
 
 _encode = msgspec.json.Encoder(order=None).encode
@@ -113,10 +115,14 @@ def messages_of(request: bytes) -> tuple[Message, ...]:
 
 
 def asked_otherwise(request: bytes, call: Call) -> str | None:
-    """In what a call differs from a stored request that is said to answer it: `wording`, `schema`, `temperature` or
-    `max_tokens`; None where the reply is one to this call. Member, rerun and attempt are the record's to say.
+    """In what a call differs from a stored request that is said to answer it: `member`, `rerun`, `wording`, `schema`,
+    `temperature` or `max_tokens`; None where the reply is one to this call. The attempt is the record's to say.
     """
     stored = _decode(request)
+    if stored.member != call.member:
+        return "member"
+    if stored.rerun != call.rerun:
+        return "rerun"
     if stored.messages != call.messages:
         return "wording"
     if bytes(stored.schema) != (b"null" if call.schema is None else canonical_json(call.schema)):

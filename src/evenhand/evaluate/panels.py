@@ -22,6 +22,10 @@ from evenhand.terms import Evidence, Failure, JudgeSpec, ModelSpec, Outcome, Rec
 __all__ = ["Done", "PanelRecorder", "asked_models", "has_panel", "refuse_unfit"]
 
 
+# How flags begin that tell of the item, whoever judges it.
+_OF_ITEM = ("person_must_decide:", "pass_left_out:", "detector_left_out:")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
     """One judgement: who gave it, what came out, its record, and what detectors had found before."""
@@ -139,7 +143,8 @@ class PanelRecorder:
             "same_family": any("same_family" in done.record.flags for done in deciders),
             **{flag: any(flag in done.record.flags for done in deciders) for flag in ITEM_FLAGS},
         }
-        return tuple(name for name, holds in found.items() if holds)
+        of_item = (flag for done in deciders for flag in done.record.flags if flag.startswith(_OF_ITEM))
+        return (*(name for name, holds in found.items() if holds), *dict.fromkeys(of_item))
 
 
 def _merge(spec: JudgeSpec) -> Merge | None:

@@ -7,7 +7,8 @@ Two items say the same if they stand under one criterion, have one sign, and
 
 Likeness is rapidfuzz's `ratio` (2 * common characters / all characters, as a longest common subsequence) of the claims
 in lower case, without punctuation, their words sorted. "Test 1 fails" and "test 2 fails" differ in a number and are
-two findings. Findings with a declared id (catalogue entries) are the same if their id is.
+two findings. Findings with a declared id (catalogue entries, and detectors among themselves) are the same if their id
+is. Where sentences are cited by number, the span is that of all of them: [1, 4] and [1] are two places.
 
 Items are grouped around leaders, strongest first and equal ones in the order of their words, so that grouping does not
 depend on the order in which items came, and each item is a near-duplicate of its group's leader itself, not of a
@@ -121,6 +122,12 @@ class _Claims:
         self.texts = [texts[position] for position in self.order]
         self.numbers = [tuple(sorted(_NUMBER.findall(text))) for text in self.texts]
         self.spans = [_span(items[position]) for position in self.order]
+        self._detectors = [items[position].detector for position in self.order]
+
+    def are_apart(self, one: int, other: int) -> bool:
+        """Whether two places hold findings of different detectors, which are never the same."""
+        first, second = self._detectors[one], self._detectors[other]
+        return first is not None and second is not None and first != second
 
 
 def _groups(items: Sequence[Evidence], positions: Sequence[int], likeness: float) -> list[list[int]]:
@@ -140,6 +147,7 @@ def _groups(items: Sequence[Evidence], positions: Sequence[int], likeness: float
         span = claims.spans[leader]
         near = [place for place in search(leader, taken) if not taken[place]]
         near += [place for place in (by_span[span] if span is not None else ()) if not taken[place]]
+        near = [place for place in near if not claims.are_apart(leader, place)]
         for place in near:
             taken[place] = True
         groups.append([claims.order[place] for place in dict.fromkeys([leader, *near])])
@@ -152,8 +160,12 @@ def _rank(item: Evidence, text: str) -> tuple[Any, ...]:
 
 
 def _span(item: Evidence) -> Hashable | None:
-    """The quoted place; None where nothing was found, and for detectors, whose place is no argument."""
-    return None if item.span is None else (item.source, item.span[0], item.span[1])
+    """The quoted place; None where nothing was found. A span is that of the first of several passages."""
+    if item.span is None:
+        return None
+    cited = item.sentences or (0,)
+    several = cited if cited[-1] - cited[0] >= len(cited) else None
+    return (item.source, item.span[0], item.span[1], several)
 
 
 def _folded(claim: str) -> str:

@@ -3,10 +3,11 @@
     0. a repository larger than the inventory's budget is divided by its features (`inventory`), which takes one call
     1. one call a pass, all together; each sees one source, and its quotes are looked up there
     2. what counts is settled by code (`counting`)
-    3. a criterion with fewer counted items than the floor is asked about once more, all such in one call
+    3. a criterion with fewer counted items than the floor is asked about once more, where its evidence may stand: in
+       every reading, or in those of the source that it needs, all together
     4. the synthesis reads the counted items, and code applies its marks (`synthesis`)
-    5. findings of detectors join, and what they and the items say alike counts once
-    6. where the judge gives feedback, advice to the author is written from what counts (`feedback`); it sets nothing
+    5. where the judge gives feedback, advice to the author is written from what counts (`feedback`); it sets nothing
+    6. findings of detectors join, and what they and the items say alike counts once
 
 Every call depends on the item, the judge file and the dial alone: findings of detectors change no prompt, and no model
 can strike one out. So a stored run is replayed without running a detector.
@@ -128,9 +129,9 @@ class EvidencePipeline:
             if isinstance(marks, (Abstention, Failure)):
                 return resting_on(marks, heard)
             made, marked = synthesized(made, numbered, marks[0], self._spec.synthesis)
+        feedback, advised = yield from self._advice(made, item, how, heard)  # before findings, which change no prompt
         made = self._with_findings(made, [_held_back(one, held) for one in given.findings])
         flags = (*(f"{PERSON_DECIDES}:{name}" for name in held), *flags)
-        feedback, advised = yield from self._advice(made, item, how, heard)
         return Verdict(
             criteria=tuple(
                 CriterionVerdict(id=name, items=tuple(one for one in made if (one.criterion or name) == name))
@@ -161,7 +162,7 @@ class EvidencePipeline:
         heard: list[Reply],
         held: Sequence[str],
     ) -> Found:
-        """The items of all passes, and of the one further ask where a criterion falls short."""
+        """The items of all passes, and of the one further round where a criterion falls short."""
         askings = [readers[reading.number].asking(reading.item, **how) for reading in found_in]
         lists = yield from together(askings, heard)
         if isinstance(lists, (Abstention, Failure)):
@@ -171,17 +172,28 @@ class EvidencePipeline:
         short = tuple([name for name in self._short(items) if name not in held])
         if not short:
             return items
-        first = found_in[0]
-        reader = readers[first.number]
-        more = yield from together(
-            [reader.asking(first.item, turns=self._turns(reader, lists[0], short), **how)], heard
-        )
+        asked = [
+            (reading, said, names)
+            for reading, said in zip(found_in, lists, strict=True)
+            if (names := self._sought(short, reading))
+        ]
+        again = [
+            readers[one.number].asking(one.item, turns=self._turns(readers[one.number], said, names), **how)
+            for one, said, names in asked
+        ]
+        more = yield from together(again, heard)
         if isinstance(more, (Abstention, Failure)):
             return more
         return items + [
-            one if (one.criterion or self._pools[0]) in short else replace(one, counted=False, dropped=NOT_ASKED)
-            for one in _in_pass(more[0], first)
+            one if (one.criterion or self._pools[0]) in names else replace(one, counted=False, dropped=NOT_ASKED)
+            for (reading, _, names), said in zip(asked, more, strict=True)
+            for one in _in_pass(said, reading)
         ]
+
+    def _sought(self, short: Sequence[str], reading: Reading) -> tuple[str, ...]:
+        """The short criteria whose evidence may stand in what a reading sees: those that need no other source."""
+        needs = {criterion.id: criterion.needs for criterion in self._spec.criteria}
+        return tuple([name for name in short if needs.get(name) in (None, reading.source or "candidate")])
 
     def _divided(self, item: Item, found_in: list[Reading], how: Mapping[str, Any], heard: list[Reply]) -> Divided:
         """The readings, that of a large repository divided by its features, and flags about it."""
@@ -201,7 +213,10 @@ class EvidencePipeline:
         return divided, (f"features:{len(parts)}", *((f"files_unread:{unread}",) if unread else ()))
 
     def _advice(self, made: Sequence[Evidence], item: Item, how: Mapping[str, Any], heard: list[Reply]) -> Advice:
-        """Advice from what counts, once an item however often it is judged, and flags about it."""
+        """Advice from what counts, once an item however often it is judged, and flags about it.
+
+        Advice that cannot be had is no reason to give a sound verdict up: a flag names what it ended with.
+        """
         counted = [one for one in made if one.counted]
         if self._feedback is None or how["rerun"] or not counted:
             return None, ()
@@ -219,7 +234,7 @@ class EvidencePipeline:
         return short_of_floor(counts, self._settings.item_floor) if self._settings.item_floor else ()
 
     def _turns(self, reader: Reader, items: Sequence[Evidence], short: Sequence[str]) -> tuple[Message, ...]:
-        """What the first pass reported, and the question for more."""
+        """What a reading reported, and the question for more."""
         said = json.dumps(reader.reply_of(items), ensure_ascii=False)
         named = ", ".join(quoted(name) for name in short) if self._spec.criteria else "the candidate as a whole"
         return Message(role="assistant", text=said), Message(role="user", text=self._floor.fill({"criteria": named}))

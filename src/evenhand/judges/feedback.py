@@ -2,7 +2,7 @@
 
 The call sees the items that count, each with its quotation and its place (`path:line`, a time), and no impact. Code
 bounds the words and looks at each place that the text cites: one that no finding has is counted in a flag, since a
-reader would look there in vain. Advice that cannot be had leaves the verdict as it is, and a flag says so.
+reader would look there in vain. Advice that cannot be had leaves the verdict as it is, and a flag names the cause.
 """
 
 import json
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from evenhand.errors import UnreadableReply
 from evenhand.judges.asking import Asking, ask
+from evenhand.judges.parse import prose
 from evenhand.judges.places import TIME, place_of
 from evenhand.judges.prompts import Fence, Template, fill, template_text
 from evenhand.keys import bare, content_key
@@ -20,7 +21,9 @@ __all__ = ["MOST_WORDS", "FeedbackPrompt", "bounded", "feedback_flags"]
 
 MOST_WORDS = 800
 
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*$")
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)\]」』]*$")
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # Japanese and Chinese, which put no space between words
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _PLACE = re.compile(r"(?P<path>[^\s:()\[\]`'\",;]+\.[\w]+):(?P<line>\d+)(?!\d)")
 _FOR, _AGAINST = "speaks for the work", "speaks against the work"
 
@@ -64,10 +67,12 @@ class FeedbackPrompt:
 def bounded(text: str, most: int = MOST_WORDS) -> tuple[str, bool]:
     """At most so many words of a text, up to a sentence end where one lies in the last half; and whether it was cut.
 
+    A Chinese or Japanese character is one word.
+
     >>> bounded("One two three. Four five.", 4)
     ('One two three.', True)
     """
-    ends = [found.end() for found in re.finditer(r"\S+", text)]
+    ends = [found.end() for found in _WORD.finditer(text)]
     if len(ends) <= most:
         return text.strip(), False
     kept = text[: ends[most - 1]]
@@ -107,10 +112,10 @@ def _line(one: Evidence, item: Item) -> str:
 
 
 def _prose(text: str) -> str:
-    """The reply as it is; JSON and single words are no advice."""
-    said = text.strip()
+    """The reply without its reasoning; JSON, single words and a refusal are no advice."""
+    said = prose(text)
     if said.startswith(("{", "[", "```")):
         raise UnreadableReply("the reply is data or code; expected plain prose to the author")
-    if len(said.split()) < 5:
+    if len(_WORD.findall(said)) < 5:
         raise UnreadableReply("the reply has fewer than five words; expected a few paragraphs of advice")
     return said

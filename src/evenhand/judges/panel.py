@@ -1,7 +1,7 @@
 """Several members' outcomes on one item and rerun, combined by rule into the panel's own.
 
     checklist, anchored   majority   a check or level stands if more than half of the declared members say so
-    number, evidence      median     of the members' scores; their mean where two stand in the middle
+    number, evidence      median     of the members' scores as shown; the mean where two stand in the middle
     evidence, `pool`      pool       the members' items in one pool, near-duplicates counted once
 
 The size is the declared one: a member that failed or abstained counts in it and votes for nothing, so that losing a
@@ -12,13 +12,12 @@ never picks. An undecided check is passed over only where its criterion has the 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any, Literal
 
 from evenhand.errors import InvalidInput
+from evenhand.judges.medians import Median, is_far
 from evenhand.scoring.checklist import Checklist
-from evenhand.scoring.scales import exact_number, half_up, plain_number
-from evenhand.scoring.scored import Scored, ScoredCriterion
+from evenhand.scoring.scored import Scored
 from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.terms import (
     Check,
@@ -93,7 +92,7 @@ def refuse_panel(spec: JudgeSpec, n_members: int, *, where: str = "models") -> N
     """
     if n_members == 2 and panel_rule(spec) == "majority":
         raise InvalidInput(
-            f"judge {spec.name}: {where} names two members, a panel of two that decides a {spec.protocol} by strict "
+            f"judge {spec.name}: {where} names two members, a panel of two, and {spec.protocol} decides by strict "
             "majority, so that every dissent is a tie; name one or three, ask a second one only where the first is "
             "unsure (`escalate`), or use --no-panel to judge with each apart"
         )
@@ -135,6 +134,7 @@ class Panel:
         self._spec = spec
         self._scorer = scorer
         self._merge = merge
+        self._median = Median(spec, size) if rule == "median" else None
         self._checklists = [Checklist(criterion) for criterion in spec.criteria] if spec.protocol == "checklist" else []
 
     def combine(self, seats: Sequence[Seat]) -> Combined:
@@ -147,8 +147,8 @@ class Panel:
         if len(seats) != self.size:
             raise InvalidInput(f"Panel: {len(seats)} outcomes came for {self.size} declared members; expected one each")
         verdicts = [(seat.member, seat.outcome) for seat in seats if isinstance(seat.outcome, Verdict)]
-        if self.rule == "median":
-            return self._median(seats)
+        if self._median is not None:
+            return self._median_of(self._median, seats)
         if self.rule == "pool":
             return self._pool(verdicts)
         return self._majority(verdicts)
@@ -221,32 +221,20 @@ class Panel:
 
     # --- median and pool -----------------------------------------------------------------------------------------
 
-    def _median(self, seats: Sequence[Seat]) -> Combined:
-        """The median of the members' scores, also criterion by criterion; the overall one is that of the overalls."""
+    def _median_of(self, median: Median, seats: Sequence[Seat]) -> Combined:
+        """The members' median, without a score where too few have one; fatal findings hold either way."""
+        verdicts = [seat.outcome for seat in seats if isinstance(seat.outcome, Verdict)]
         scored = [(seat.member, seat.scored) for seat in seats if seat.scored and seat.scored.exact is not None]
         short = self._short(len(scored))
         if short is not None:
-            return _nothing(short)
-        shown, exact = self._middle([part.exact for _, part in scored])
-        criteria = tuple(self._criterion(own.id, [part for _, part in scored]) for own in scored[0][1].criteria)
+            made = _nothing(short)
+            return replace(made, scored=median.broken(made.scored, verdicts))
+        middle = median.of([part for _, part in scored])
         return Combined(
-            verdict=Verdict(criteria=tuple(CriterionVerdict(id=made.id) for made in criteria)),
-            scored=Scored(score=shown, exact=exact, scale=scored[0][1].scale, criteria=criteria),
-            dissent=tuple({"member": member, "said": part.score} for member, part in scored if part.score != shown),
+            verdict=Verdict(criteria=tuple(CriterionVerdict(id=made.id) for made in middle.criteria)),
+            scored=median.broken(middle, verdicts),
+            dissent=tuple(_far(scored, middle)),
         )
-
-    def _criterion(self, name: str, scored: Sequence[Scored]) -> ScoredCriterion:
-        """One criterion's median over the members that scored it."""
-        own = [part for one in scored for part in one.criteria if part.id == name]
-        values = [part.exact for part in own if part.exact is not None]
-        shown, exact = self._middle(values) if 2 * len(values) > self.size else (None, None)
-        return ScoredCriterion(id=name, weight=own[0].weight, score=shown, exact=exact, scale=own[0].scale)
-
-    def _middle(self, values: Sequence[float | None]) -> tuple[int | float, float]:
-        """(shown, exact) of a median: evidence is shown as a whole number, as its formula's scores are."""
-        middle = _median([exact_number(value) for value in values if value is not None])
-        digits = 0 if self._spec.protocol == "evidence" else 2
-        return plain_number(half_up(middle, digits)), float(middle)
 
     def _pool(self, verdicts: Sequence[tuple[str, Verdict]]) -> Combined:
         """All members' items in one pool a criterion; `pass_name` says whose they are."""
@@ -348,14 +336,11 @@ def _nothing(reason: str) -> Combined:
     )
 
 
-def _median(values: Sequence[Fraction]) -> Fraction:
-    """The middle value, or the mean of the two middle ones.
-
-    >>> _median([Fraction(3), Fraction(1), Fraction(2), Fraction(9)])
-    Fraction(5, 2)
-    """
-    ordered, half = sorted(values), len(values) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+def _far(scored: Iterable[tuple[str, Scored]], middle: Scored) -> Iterator[dict[str, Any]]:
+    """The members whose score says something else than the median."""
+    for member, part in scored:
+        if part.score is not None and middle.score is not None and is_far(part.score, middle.score, middle.scale):
+            yield {"member": member, "said": part.score}
 
 
 def _owned(item: Evidence, member: str) -> Evidence:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from evenhand.errors import UnreadableReply
 from evenhand.json_text import broken_at, too_deep_at
 
-__all__ = ["MAX_CHARS", "is_refusal", "objects", "reply_object"]
+__all__ = ["MAX_CHARS", "is_refusal", "objects", "prose", "reply_object"]
 
 # A reply of 32,000 tokens of reasoning has about 130,000 characters; what is longer by far is a runaway.
 MAX_CHARS = 1_000_000
@@ -114,6 +114,27 @@ def is_refusal(text: str) -> bool:
     (True, False)
     """
     return not _START.search(text) and _REFUSAL.match(_after_last_mark(text).replace("’", "'")) is not None
+
+
+def prose(text: str) -> str:
+    """A reply that is to be plain text, without the reasoning in front of it.
+
+    Raises:
+        UnreadableReply: reasoning that never ends, half a surrogate pair, a refusal, or a runaway's length.
+
+    >>> prose("<think>Be kind.</think> Keep the clear purpose.")
+    'Keep the clear purpose.'
+    """
+    if len(text) > MAX_CHARS:
+        raise UnreadableReply(f"the reply is {len(text)} characters long; at most {MAX_CHARS} are read")
+    said = _after_last_mark(text).strip()
+    if _BEGINS.match(said):
+        raise UnreadableReply("the reply is reasoning that never ends; expected plain prose behind it")
+    if _SURROGATE.search(said):
+        raise UnreadableReply("the reply holds half of a surrogate pair, which is no character")
+    if is_refusal(said):
+        raise UnreadableReply("the reply declines the task; expected plain prose")
+    return said
 
 
 # --- finding the object ---------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from evenhand.judges.forged import forged_reply
 from evenhand.judges.sentences import sentence_spans
+from evenhand.repository_text import RepositoryText
 from evenhand.terms import Item, JudgeSpec
 
 __all__ = ["PAYLOADS", "Payload", "attacked"]
@@ -74,8 +75,25 @@ class Payload:
 
 
 def attacked(item: Item, payload: Payload, spec: JudgeSpec) -> Item:
-    """The item with the payload in its candidate; everything else stays."""
-    return replace(item, candidate=payload.text(item, forged_reply(spec, _point(item.candidate))))
+    """The item with the payload in its candidate; everything else stays.
+
+    In a repository it stands in one file, as an author could write it: the README at the top, or else the first file.
+    """
+    start, end = _body(item.candidate)
+    body = item.candidate[start:end]
+    text = payload.text(replace(item, candidate=body), forged_reply(spec, _point(body)))
+    ended = end == len(item.candidate) or text.endswith("\n")
+    return replace(item, candidate=f"{item.candidate[:start]}{text}{'' if ended else chr(10)}{item.candidate[end:]}")
+
+
+def _body(candidate: str) -> tuple[int, int]:
+    """Where the text begins and ends that a payload is added to."""
+    files = RepositoryText.of(candidate)
+    if files is None or not files.paths:
+        return 0, len(candidate)
+    readme = next((path for path in files.paths if path.casefold().startswith("readme")), files.paths[0])
+    start, end = files.extent(readme)
+    return candidate.index("\n", start) + 1, end
 
 
 def _point(candidate: str) -> str:

@@ -22,6 +22,8 @@ FLAGS = {
     "fail": (True, "a circuit breaker forced the lowest score"),
     "breaker": (True, "a fatal finding tripped a circuit breaker"),
     "capped_from": (True, "a circuit breaker lowered the score"),
+    "breaker_minority": (True, "too few members of the panel found something fatal, so that it tripped nothing"),
+    "detector_left_out": (True, "the item lacks the source that a detector looks at, so the detector was left out"),
     "criterion_out": (True, "too little evidence: the criterion was taken out and its weight went to the others"),
     "untested_model": (True, "the model's rating habits were never probed, so the prompt leans by default"),
     "same_family": (True, "the judge is of the candidate's own model family, and judges tend to favour their kin"),
@@ -50,6 +52,8 @@ FLAGS = {
     "feedback_cut": (False, "the feedback was longer than 800 words and was cut"),
     "feedback_places_unknown": (True, "places that the feedback cites and no finding has"),
     "feedback_failed": (True, "the feedback could not be had; the verdict does not rest on it"),
+    "inconsistent_swap": (True, "the two orders of a pair disagree, so that it counts as a tie"),
+    "counter_bias": (False, "how far the prompt leans against a model's leniency"),
     "not_asked": (False, "something was reported or left unquoted that was not asked for"),
 }
 """Flag to (serious, sentence); what stands behind a colon names the criterion or finding, or is a number of items."""
@@ -72,11 +76,11 @@ def flag_text(flag: str) -> str:
     return f"{known[1]} ({more})" if more else known[1]
 
 
-def caveats(groups: Sequence[GroupTally]) -> tuple[Caveat, ...]:
-    """All that applies, serious ones first."""
+def caveats(groups: Sequence[GroupTally], more: Sequence[Caveat] = ()) -> tuple[Caveat, ...]:
+    """All that applies, serious ones first; `more` is what was found beyond the groups."""
     several = len(groups) > 1
     made = [caveat for group in groups for caveat in _of_group(group, several)]
-    made += [*_flags(groups), *_of_all(groups)]
+    made += [*more, *_flags(groups), *_of_all(groups)]
     return tuple(sorted(made, key=lambda caveat: not caveat.serious))
 
 
@@ -104,11 +108,25 @@ def _of_group(group: GroupTally, several: bool) -> Iterable[Caveat]:
             f"text: {percent(sums.quotes_absent / sums.quotes_offered)} fabricated (95 % interval {bounds}).",
         )
     yield from _of_scores(group, who)
+    if sums.pairs is not None:
+        yield from _of_places(sums.pairs.places(), who)
     if group.reruns:
         yield Caveat(
             serious=False,
             text=f"{who or 'Judge: '}{group.reruns + 1} verdicts were asked for each item; intervals count each as one "
             "more, and are too narrow by as much as reruns of one item agree.",
+        )
+
+
+def _of_places(places: tuple[int, int], who: str) -> Iterable[Caveat]:
+    """Whether a judge of pairs prefers a place, where the place alone decided."""
+    first, n = places[0], sum(places)
+    bounds = wilson_interval(first, n)
+    if n and not bounds[0] <= 0.5 <= bounds[1]:
+        yield Caveat(
+            serious=True,
+            text=f"{who}where the place alone decided, it was the first in {count(first)} of {plural(n, 'pair')} "
+            f"({percent(first / n)}, 95 % interval {interval(bounds)}); one half is no preference.",
         )
 
 

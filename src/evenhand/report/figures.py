@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from evenhand.report.numbers import count, percent
+from evenhand.report.numbers import percent, plural
 from evenhand.report.tallies import Bar
 
 __all__ = ["distribution"]
@@ -15,13 +15,14 @@ __all__ = ["distribution"]
 _WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 420, 22, 8, 84, 20
 
 
-def distribution(bars: Sequence[Bar], n: int, *, name: str) -> Markup:
+def distribution(bars: Sequence[Bar], n: int, *, name: str, of: str = "score") -> Markup:
     """How scores are spread: a bar a score with its share, and a whisker for the 95 % interval.
 
     Args:
         bars: lowest first; drawn highest on top.
         n: all scores together.
         name: unique in the page; letters, digits and dashes.
+        of: what is counted, in the singular.
     """
     if not bars:
         return Markup("")
@@ -33,17 +34,17 @@ def distribution(bars: Sequence[Bar], n: int, *, name: str) -> Markup:
     return Markup(
         '<svg class="figure" viewBox="0 0 {w} {h}" role="img" aria-labelledby="{name}-title">'
         '<title id="{name}-title">{title}</title>{ticks}{rows}'
-        '<text class="axis" x="{left}" y="{foot}">share of {n} scores, whisker: 95 % interval</text></svg>'
+        '<text class="axis" x="{left}" y="{foot}">share of {n}, whisker: 95 % interval</text></svg>'
     ).format(
         w=_WIDTH,
         h=bottom + 40,
         name=name,
-        title=f"Distribution of {count(n)} scores",
+        title=f"Distribution of {plural(n, of)}",
         ticks=ticks,
         rows=rows,
         left=_LEFT,
         foot=bottom + 34,
-        n=count(n),
+        n=plural(n, of),
     )
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from evenhand.analysis.divergence import NaiveAgainstEvidence
+from evenhand.analysis.drafts import DraftChange, draft_changes
 from evenhand.report.tallies import GroupTally
 from evenhand.terms import Record
 
@@ -22,6 +24,8 @@ class Gathered:
         items: the first items with all their records.
         item_keys: of every item, so that they are counted.
         unreached: the first records without a verdict.
+        naive: scores of `number` and `evidence` judges, to be compared.
+        passes: by judge, records with buckets, and those that failed before they had any.
     """
 
     groups: dict[tuple[str, str, str | None], GroupTally] = field(default_factory=dict)
@@ -30,6 +34,17 @@ class Gathered:
     unreached: list[Record] = field(default_factory=list)
     n_unreached: int = 0
     n: int = 0
+    naive: NaiveAgainstEvidence = field(default_factory=NaiveAgainstEvidence)
+    passes: dict[str, list[Record]] = field(default_factory=dict)
+
+    def drafts(self) -> tuple[DraftChange, ...]:
+        """Each pass over a draft beside the one before, in the order of the records."""
+        return tuple(
+            change
+            for records in self.passes.values()
+            if any(map(_has_buckets, records))
+            for change in draft_changes((), records)
+        )
 
     @property
     def hashes(self) -> set[str]:
@@ -50,8 +65,15 @@ def gather(records: Iterable[Record], *, items_shown: int) -> Gathered:
         if name not in made.groups:
             made.groups[name] = GroupTally(record)
         made.groups[name].add(record)
+        made.naive.add(record)
+        if _has_buckets(record) or (record.judge.get("protocol") == "evidence" and not record.criteria):
+            made.passes.setdefault(name[0], []).append(record)
         _keep(made, record, items_shown)
     return made
+
+
+def _has_buckets(record: Record) -> bool:
+    return any((entry.get("arithmetic") or {}).get("buckets") for entry in record.criteria)
 
 
 def _keep(made: Gathered, record: Record, items_shown: int) -> None:

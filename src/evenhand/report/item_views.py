@@ -1,17 +1,20 @@
 """One item's records as a page shows them: findings beside their questions, quotations marked in the texts."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from evenhand.judges.pairwise import SOURCE_B
 from evenhand.report.caveats import flag_text
 from evenhand.report.excerpts import Mark, pieces
 from evenhand.report.model import CriterionView, Finding, ItemView, RecordView, Text
 from evenhand.report.numbers import cost, count, number
+from evenhand.report.tables import bucket_table
 from evenhand.report.texts import Library
 from evenhand.report.working import working
 from evenhand.terms import CheckGroup, JudgeSpec, Record, Usage
 
-__all__ = ["Shown", "item_view", "record_view", "who"]
+__all__ = ["Shown", "item_view", "reason_of", "record_view", "who"]
 
 MOST_FINDINGS = 40
 """Of one criterion in one record; strongest first for evidence, and the number left out is stated."""
@@ -26,7 +29,7 @@ _STANDING = {
 }
 _KNOWN = {
     *("id", "weight", "score", "exact", "scale", "checks", "items", "arithmetic", "quote", "quote_status", "span"),
-    *("gap", "votes", "level", "rating", "sentences", "level_texts"),
+    *("gap", "votes", "level", "rating", "sentences", "level_texts", "orders"),
 }
 
 
@@ -96,11 +99,11 @@ def item_view(place: int, records: Sequence[Record], shown: Shown) -> ItemView:
 
 
 def _texts(content: Mapping[str, Any], marks: _Marks) -> Iterable[Text]:
-    """The candidate, and each further text that was quoted."""
+    """The candidate, the second one of a pair, and each further text that was quoted."""
     texts = {"candidate": content.get("candidate"), "context": content.get("context"), **content.get("sources", {})}
     quoted = marks.sources()
     for name, text in texts.items():
-        if isinstance(text, str) and (name == "candidate" or name in quoted):
+        if isinstance(text, str) and (name in ("candidate", SOURCE_B) or name in quoted):
             yield Text(name=name, chars=len(text), pieces=pieces(text, marks.of(name)))
 
 
@@ -121,12 +124,20 @@ def record_view(record: Record, shown: Shown, marks: _Marks | None = None) -> Re
         working=() if hide else working(record, spec),
         dissent=tuple(_dissent(entry, hide) for entry in (record.panel or {}).get("dissent") or ()),
         cause="" if record.cause is None else f"{record.cause.get('code')}: {record.cause.get('message')}",
-        reason=record.reason or "",
+        reason=reason_of(record, hide_scores=hide),
         raw=raw,
         raw_note=raw_note,
+        feedback=record.feedback or "",
+        tables=tuple(made for entry in record.criteria if (made := bucket_table(entry, spec, hide_scores=hide))),
         usage=_usage(record.usage, len(record.keys)),
         cost=cost(record.cost_usd) if record.keys else "nothing was answered",
     )
+
+
+def reason_of(record: Record, *, hide_scores: bool) -> str:
+    """Why there is no verdict; where scores are hidden, without the count of what each member of a panel said."""
+    reason = record.reason or ""
+    return re.sub(r" \([^()]*\)", "", reason) if hide_scores and record.member is None else reason
 
 
 def _raw(record: Record, shown: Shown) -> tuple[str, str]:
@@ -172,6 +183,7 @@ def _criterion(entry: Mapping[str, Any], spec: JudgeSpec | None, shown: Shown, m
     findings += [_item(item, shown, marks) for item in items[:MOST_FINDINGS]]
     if entry.get("quote"):
         findings.append(_quotation(entry, marks))
+    findings += [_order(order, shown) for order in entry.get("orders") or ()]
     return CriterionView(
         id=name,
         ask=asks.get("", ""),
@@ -203,7 +215,8 @@ def _facts(entry: Mapping[str, Any], shown: Shown) -> Iterable[tuple[str, str]]:
     if (entry.get("arithmetic") or {}).get("taken_out"):
         yield "taken out", "too little evidence; its weight went to the other criteria"
     for name, value in entry.items():
-        hidden = shown.hide_scores and not isinstance(value, str)
+        # The word of a pair or a comparison is its score.
+        hidden = shown.hide_scores and (name == "label" or not isinstance(value, str))
         if name not in _KNOWN and value not in (None, "", [], ()) and not hidden:
             yield name, _text(value)
 
@@ -255,6 +268,18 @@ def _item(item: Mapping[str, Any], shown: Shown, marks: _Marks) -> Finding:
 def _quotation(entry: Mapping[str, Any], marks: _Marks) -> Finding:
     """The quotation of an anchored level."""
     return Finding(name="quotation", outcome="", kind="aside", **_quote(entry, "candidate", "aside", marks))
+
+
+def _order(order: Mapping[str, Any], shown: Shown) -> Finding:
+    """What a pair's judge said where one of both stood first."""
+    reason, first = order.get("reason"), str(order.get("first"))
+    said = {"first": first, "second": {"a": "b", "b": "a"}.get(first, "")}.get(str(order.get("better")))
+    return Finding(
+        name=f"where {first} stood first",
+        outcome="" if shown.hide_scores else f"{said} is better" if said else "tie",
+        kind="aside",
+        notes=(str(reason),) if reason else (),
+    )
 
 
 def _quote(part: Mapping[str, Any], source: str, kind: str, marks: _Marks) -> dict[str, Any]:

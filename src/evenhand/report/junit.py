@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from evenhand.errors import InvalidInput
+from evenhand.report.item_views import reason_of
 from evenhand.report.numbers import number
 from evenhand.report.visible import plain
 from evenhand.terms import Record
@@ -126,7 +127,7 @@ def _outcome(
         message = plain(str(cause.get("message")), _LONGEST)
         yield "error", {"type": plain(str(cause.get("code"))), "message": message}, ""
     elif record.status == "abstained":
-        yield "skipped", {"message": plain(record.reason or "", _LONGEST)}, ""
+        yield "skipped", {"message": plain(reason_of(record, hide_scores=hide_scores), _LONGEST)}, ""
     elif below:
         said = "below the mark" if hide_scores else f"{number(record.score)} is below {number(pass_at)}"
         yield "failure", {"type": "score", "message": said}, ""

@@ -4,7 +4,7 @@ a tag or a table's edge.
 
 from collections.abc import Iterable, Sequence
 
-from evenhand.report.model import Finding, Group, ItemView, RecordView, Report
+from evenhand.report.model import DraftView, Finding, Group, ItemView, RecordView, Report, Table
 from evenhand.report.numbers import count, interval, percent, plural
 from evenhand.report.visible import code_block, code_span
 
@@ -23,8 +23,16 @@ def report_markdown(report: Report) -> str:
         *report.notes,
         "\n".join(_counts(report)),
     ]
+    if report.divergences:
+        parts += list(_small(report.divergences, 2))
     for group in report.groups:
         parts += list(_group(group, report))
+    if report.drafts:
+        parts.append("## Draft by draft")
+    if report.n_drafts > len(report.drafts):
+        parts.append(f"The first {count(len(report.drafts))} of {count(report.n_drafts)} passes are shown.")
+    for draft in report.drafts:
+        parts += list(_draft(draft))
     parts += list(_unreached(report))
     if report.items:
         parts.append("## Item by item")
@@ -65,7 +73,16 @@ def _group(group: Group, report: Report) -> Iterable[str]:
             (bar.label, count(bar.n), percent(bar.share), interval((bar.low, bar.high))) for bar in reversed(group.bars)
         ]
         yield "\n".join(_table(("Score", "n", "Share", "95 % interval"), rows, right=0))
-        yield f"n = {count(group.n_scores)} scores; {count(group.failed)} failed, {count(group.abstained)} abstained."
+        yield _counted(plural(group.n_scores, "score"), group)
+    if group.labels:
+        rows = [
+            (bar.label, count(bar.n), percent(bar.share), interval((bar.low, bar.high)))
+            for bar in reversed(group.labels)
+        ]
+        yield "\n".join(_table(("Word", "n", "Share", "95 % interval"), rows, right=1))
+        yield _counted(f"{plural(group.n_labels, 'record')} with a word", group)
+    for table in group.tables:
+        yield from _small(table, 3)
     if group.rows:
         names = ("Criterion, check", "n", "Median", "Middle half", "Yes, counted", "95 % interval", "Remarks")
         shown = [
@@ -77,6 +94,36 @@ def _group(group: Group, report: Report) -> Iterable[str]:
         ]
         yield "\n".join(_table(names, shown, right=1))
     yield "; ".join(f"{name} {value}" for name, value in group.facts)
+
+
+def _counted(n: str, group: Group) -> str:
+    return f"n = {n}; {count(group.failed)} failed, {count(group.abstained)} abstained."
+
+
+def _small(table: Table, depth: int) -> Iterable[str]:
+    """A table of figures, its texts as code."""
+    yield f"{'#' * depth} {table.name}"
+    rows = [
+        tuple(
+            code_span(cell, _LONGEST, table=True) if place < table.n_texts else cell for place, cell in enumerate(row)
+        )
+        for row in table.rows
+    ]
+    if rows:
+        yield "\n".join(_table(table.head, rows, right=table.n_texts))
+    yield from (code_span(note, _RAW) for note in table.notes)
+
+
+def _draft(draft: DraftView) -> Iterable[str]:
+    """One pass over a draft, with what became of the findings."""
+    yield f"### {code_span(draft.slug, _LONGEST)}"
+    lines = [f"- {name}: {code_span(value, _LONGEST)}" for name, value in draft.facts]
+    for name, claims in draft.lists:
+        lines.append(f"- {name}")
+        lines += [f"  - {code_span(claim, _LONGEST)}" for claim in claims]
+    if draft.not_shown:
+        lines.append(f"- {plural(draft.not_shown, 'further finding')} not shown")
+    yield "\n".join(lines)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: int) -> Iterable[str]:
@@ -121,6 +168,10 @@ def _record(record: RecordView) -> Iterable[str]:
     yield "\n".join(lines)
     if record.working:
         yield code_block("\n".join(record.working))
+    for table in record.tables:
+        yield from _small(table, 4)
+    if record.feedback:
+        yield f"Feedback to the author:\n\n{code_block(record.feedback)}"
     yield f"{record.usage}; cost {record.cost}"
 
 

@@ -10,7 +10,38 @@ from evenhand.report.caveats import Caveat
 from evenhand.report.excerpts import Piece
 from evenhand.report.tallies import Bar
 
-__all__ = ["CriterionView", "Finding", "Group", "ItemView", "Judge", "Question", "RecordView", "Report", "Row", "Text"]
+__all__ = [
+    "CriterionView",
+    "DraftView",
+    "Finding",
+    "Group",
+    "ItemView",
+    "Judge",
+    "Question",
+    "RecordView",
+    "Report",
+    "Row",
+    "Table",
+    "Text",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A small table of figures.
+
+    Args:
+        name: its heading.
+        head: the names of its columns, ours.
+        rows: a cell for each column; the first `n_texts` cells of a row may be foreign text, the others are numbers.
+        notes: what stands below; may hold foreign text.
+    """
+
+    name: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    n_texts: int = 1
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +82,12 @@ class CriterionView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordView:
-    """One record. `n` is its score as a number, for a threshold; None without a score, or where scores are hidden."""
+    """One record.
+
+    Args:
+        feedback: advice to the author, as the model wrote it.
+        tables: the running score of a draft's buckets.
+    """
 
     who: str
     rerun: int
@@ -67,6 +103,8 @@ class RecordView:
     reason: str = ""
     raw: str = ""
     raw_note: str = ""
+    feedback: str = ""
+    tables: tuple[Table, ...] = ()
     usage: str = ""
     cost: str = ""
 
@@ -110,7 +148,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The figures of one judge and member, or of a judge's panel."""
+    """The figures of one judge and member, or of a judge's panel.
+
+    Args:
+        labels: how often each word was the verdict, where verdicts are words (reference, pairwise).
+        tables: what else the verdicts come to: swaps, win rates, strengths.
+    """
 
     who: str
     judge: str
@@ -119,6 +162,9 @@ class Group:
     failed: int
     bars: tuple[Bar, ...] = ()
     n_scores: int = 0
+    labels: tuple[Bar, ...] = ()
+    n_labels: int = 0
+    tables: tuple[Table, ...] = ()
     rows: tuple[Row, ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
 
@@ -151,10 +197,23 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DraftView:
+    """One pass over a draft beside the one before: facts, and the findings by what became of them."""
+
+    slug: str
+    facts: tuple[tuple[str, str], ...]
+    lists: tuple[tuple[str, tuple[str, ...]], ...]
+    not_shown: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The whole page.
 
     Args:
+        divergences: bare numbers beside evidence on the same items; None where no two such runs are in the records.
+        drafts: passes over drafts, each beside the one before, the first of them, up to `items_shown`.
+        n_drafts: all of them.
         n_items: items in the records; `items` are the first of them.
         unreached: records without a verdict, the first of them, up to `items_shown`: (item, record).
         n_unreached: all of them.
@@ -168,6 +227,9 @@ class Report:
     judges: tuple[Judge, ...]
     items: tuple[ItemView, ...]
     n_items: int
+    divergences: Table | None = None
+    drafts: tuple[DraftView, ...] = ()
+    n_drafts: int = 0
     unreached: tuple[tuple[str, RecordView], ...] = ()
     n_unreached: int = 0
     notes: tuple[str, ...] = field(default=())

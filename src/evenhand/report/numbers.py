@@ -11,6 +11,7 @@ __all__ = ["UNDEFINED", "UNKNOWN", "cost", "count", "interval", "number", "perce
 UNDEFINED = "undefined"
 UNKNOWN = "unknown"
 
+_LARGE = 10**23  # beyond, decimals have no room beside the digits, and a float has none of either
 _SPACE = "\u202f"  # narrow, and no line break between a number and its sign
 
 
@@ -25,6 +26,8 @@ def number(value: float | None, digits: int = 2) -> str:
     """
     if value is None or value != value:
         return UNDEFINED
+    if abs(value) >= _LARGE:
+        return f"{value:.3e}"
     rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
     text = f"{rounded:f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -87,5 +90,7 @@ def cost(usd: float | None) -> str:
     amount = Decimal(str(usd))
     if amount == 0:
         return "$0"
+    if abs(amount) >= _LARGE:
+        return f"${usd:.3e}"
     digits = 2 if amount >= 1 else 1 - amount.adjusted()
     return f"${amount.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):,f}"

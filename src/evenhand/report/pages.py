@@ -41,6 +41,9 @@ def report_page(report: Report) -> str:
     while report.unreached and _size(frame) > MOST_BYTES // 2:
         report = replace(report, unreached=report.unreached[: len(report.unreached) // 2])
         frame = _render("report.html", report=report, items=[], cut="")
+    while report.drafts and _size(frame) > MOST_BYTES // 2:
+        report = replace(report, drafts=report.drafts[: len(report.drafts) // 2])
+        frame = _render("report.html", report=report, items=[], cut="")
     left = MOST_BYTES - _RESERVE - _size(page(report.title, frame))
     items = []
     for item in report.items:

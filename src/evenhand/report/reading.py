@@ -1,14 +1,19 @@
 """Records, and the texts they name, to a Report."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from evenhand.report.caveats import caveats
+from evenhand.analysis.divergence import Comparison
+from evenhand.analysis.drafts import DraftChange
+from evenhand.analysis.summary import MemberSummary
+from evenhand.report.caveats import Caveat, caveats
 from evenhand.report.gathering import Gathered, gather
 from evenhand.report.item_views import Shown, item_view, record_view
 from evenhand.report.model import Group, Judge, Question, Report, Row
 from evenhand.report.numbers import UNDEFINED, UNKNOWN, cost, count, interval, number, percent, plural
-from evenhand.report.tallies import CheckTally, CriterionTally, GroupTally, bars
+from evenhand.report.tables import distance, divergence_table, draft_view, escalation_facts, pair_tables
+from evenhand.report.tallies import CheckTally, CriterionTally, GroupTally, bars, label_bars
 from evenhand.report.texts import Library
 from evenhand.stats.intervals import wilson_interval
 from evenhand.terms import CheckGroup, Record
@@ -42,24 +47,46 @@ def read_report(
     shown = Shown(library, hide_scores=hide_scores)
     tallies = found.tallies()
     names = list(dict.fromkeys(str(group.judge.get("name")) for group in tallies))
+    apart, changes = found.naive.comparisons(), found.drafts()
+    beyond = (*_distances(apart, hide_scores), *_other_passes(changes))
     return Report(
         title=title or ", ".join(names),
         source=source,
         hide_scores=hide_scores,
-        caveats=caveats(tallies),
-        groups=tuple(_group(group, hide_scores) for group in tallies),
+        caveats=caveats(tallies, beyond),
+        groups=tuple(_group(group, tallies, hide_scores) for group in tallies),
         judges=tuple(_judges(tallies, library, hide_scores)),
         items=tuple(item_view(place, own, shown) for place, own in enumerate(found.items.values(), 1)),
         n_items=len(found.item_keys),
+        divergences=divergence_table(apart, hide_scores=hide_scores),
+        drafts=tuple(draft_view(change, hide_scores=hide_scores) for change in changes[:items_shown]),
+        n_drafts=len(changes),
         unreached=tuple((record.item, record_view(record, shown)) for record in found.unreached),
         n_unreached=found.n_unreached,
         notes=tuple(_notes(found, hide_scores)),
     )
 
 
-def source_name(path: Path) -> str:
-    """A records file without the folders of the machine it lies on."""
-    return "standard input" if str(path) == "-" else path.name
+def _distances(apart: Iterable[Comparison], hide_scores: bool) -> Iterable[Caveat]:
+    """Whether bare numbers on the same items speak against the evidence."""
+    for one in apart:
+        yield Caveat(serious=one.found.reading == "one_is_wrong", text=distance(one, hide_scores=hide_scores))
+
+
+def _other_passes(changes: Sequence[DraftChange]) -> Iterable[Caveat]:
+    """Drafts whose passes were not made alike."""
+    n = sum(not change.comparable for change in changes)
+    if n:
+        yield Caveat(
+            serious=True,
+            text=f"{count(n)} of {plural(len(changes), 'comparison')} of a draft with the pass before: another judge "
+            "file or model made that one, so what changed holds this too.",
+        )
+
+
+def source_name(*paths: Path) -> str:
+    """Records files without the folders of the machine they lie on."""
+    return ", ".join("standard input" if str(path) == "-" else path.name for path in paths)
 
 
 def _notes(found: Gathered, hide_scores: bool) -> Iterable[str]:
@@ -73,15 +100,18 @@ def _notes(found: Gathered, hide_scores: bool) -> Iterable[str]:
         yield "Scores, weights, impacts and levels are left out (`--hide-scores`)."
 
 
-def _group(group: GroupTally, hide_scores: bool) -> Group:
+def _group(group: GroupTally, tallies: Sequence[GroupTally], hide_scores: bool) -> Group:
     sums = group.sums
     document = sums.document()
+    labels = sum((one.labels for one in group.criteria.values()), Counter[str]())
     facts = [("calls", count(sums.calls))]
     if group.member is not None or len(group.judge.get("models", ())) == 1:
         facts += list(_tokens(group))
     facts.append(("cost", _cost(group)))
     if group.member is None:
         facts.append(("dissent", f"in {count(group.dissent)} of {plural(sums.n, 'record')}"))
+    if group.panel is not None:
+        facts += escalation_facts(group.panel.escalation(_members(group, tallies)))
     if not hide_scores:
         facts.append(("rerun SD", _reruns(document)))
     return Group(
@@ -92,9 +122,22 @@ def _group(group: GroupTally, hide_scores: bool) -> Group:
         failed=sums.failed,
         bars=() if hide_scores else bars(sums.scores, group.scale),
         n_scores=sums.scores.total(),
+        labels=() if hide_scores else label_bars(labels),
+        n_labels=labels.total(),
+        tables=tuple(pair_tables(document["pairs"], hide_scores=hide_scores)) if "pairs" in document else (),
         rows=tuple(row for name, one in group.criteria.items() for row in _rows(name, one, hide_scores)),
         facts=tuple(facts),
     )
+
+
+def _members(panel: GroupTally, tallies: Sequence[GroupTally]) -> dict[str, MemberSummary]:
+    """The sums of a panel's members, by name."""
+    head = panel.judge.get("name"), panel.judge.get("hash")
+    return {
+        one.member: one.sums
+        for one in tallies
+        if one.member is not None and (one.judge.get("name"), one.judge.get("hash")) == head
+    }
 
 
 def _tokens(group: GroupTally) -> Iterable[tuple[str, str]]:

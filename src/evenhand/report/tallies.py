@@ -10,13 +10,15 @@ from itertools import pairwise
 from typing import Any
 
 from evenhand.analysis.reruns import Reruns
-from evenhand.analysis.summary import MemberSummary
+from evenhand.analysis.summary import MemberSummary, PanelSummary
+from evenhand.scoring.labels import REFERENCE_LABELS
 from evenhand.stats.intervals import wilson_interval
 from evenhand.terms import Record
 
-__all__ = ["Bar", "CheckTally", "CriterionTally", "GroupTally", "bars"]
+__all__ = ["Bar", "CheckTally", "CriterionTally", "GroupTally", "bars", "label_bars"]
 
 _MOST_BARS = 12
+_WORDS = (("b", "tie", "a"), REFERENCE_LABELS[::-1])
 
 
 @dataclass(slots=True)
@@ -58,6 +60,7 @@ class CriterionTally:
     checks: dict[str, CheckTally] = field(default_factory=dict)
     items: int = 0
     counted: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """Count one record's entry."""
@@ -73,6 +76,8 @@ class CriterionTally:
         self.scale = self.scale or entry.get("scale")
         for check in entry.get("checks") or ():
             self.checks.setdefault(str(check.get("id")), CheckTally()).add(check)
+        if entry.get("label") is not None:
+            self.labels[str(entry["label"])] += 1
         found = entry.get("items") or ()
         self.items += len(found)
         self.counted += sum(bool(item.get("counted", True)) for item in found)
@@ -103,6 +108,7 @@ class GroupTally:
         self.judge: Mapping[str, Any] = record.judge
         self.member = record.member
         self.sums = MemberSummary(reruns=Reruns())
+        self.panel = PanelSummary(self.sums) if record.member is None else None
         self.criteria: dict[str, CriterionTally] = {}
         self.dissent = 0
         self.scale: tuple[float, float] | None = None
@@ -110,7 +116,7 @@ class GroupTally:
 
     def add(self, record: Record) -> None:
         """Count one record."""
-        self.sums.add(record)
+        (self.panel or self.sums).add(record)
         self.reruns = max(self.reruns, record.rerun)
         self.dissent += bool((record.panel or {}).get("dissent"))
         self.scale = self.scale or record.scale
@@ -158,6 +164,26 @@ def bars(scores: Mapping[float, int], scale: Sequence[float] | None) -> tuple[Ba
     for label, n in counts.items():
         bounds = wilson_interval(n, total)
         made.append(Bar(label=label, n=n, share=n / total, low=bounds[0], high=bounds[1]))
+    return tuple(made)
+
+
+def label_bars(labels: Mapping[str, int]) -> tuple[Bar, ...]:
+    """A bar for each word that a verdict can be, best first at the end; words of no known protocol are one bar.
+
+    >>> [(bar.label, bar.n) for bar in label_bars({"tie": 1, "a": 2})]
+    [('b', 0), ('tie', 1), ('a', 2)]
+    """
+    total = sum(labels.values())
+    if not total:
+        return ()
+    known = next((words for words in _WORDS if labels.keys() & set(words)), ())
+    counts = {word: labels.get(word, 0) for word in known}
+    if other := total - sum(counts.values()):
+        counts["other"] = other
+    made = []
+    for word, n in counts.items():
+        low, high = wilson_interval(n, total)
+        made.append(Bar(label=word, n=n, share=n / total, low=low, high=high))
     return tuple(made)
 
 

@@ -155,7 +155,7 @@ def _panel(panel: Mapping[str, Any], record: Record) -> Iterator[str]:
         f"{member.get('member')}: {member.get('status') if member.get('score') is None else _both(member)}"
         for member in members
     ]
-    of = "median of the unrounded scores of" if rule == "median" else f"{rule} over"
+    of = "median of the scores of" if rule == "median" else f"{rule} over"
     yield f"panel        {of} {size} declared members"
     yield from (f"             {line}" for line in said)
     made = "none" if record.score is None else _both({"score": record.score, "exact": record.exact})

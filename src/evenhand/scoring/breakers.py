@@ -1,8 +1,9 @@
 """Circuit breakers: a declared fatal finding caps the score or forces it to the bottom, whatever else was found.
 
 Without one a single fatal finding can be bought off with praise. A breaker names a catalogue entry or a detector; it
-trips when an item of that id counts. Flags say what happened: `breaker:<id>` for each that tripped, `fail` where one
-forces it, `capped_from:<score>` where the score would have been higher.
+trips when an item of that id counts, or would if its cell had room: a cap bounds what a cell weighs, and five items of
+praise must not push a fatal finding out. Flags say what happened: `breaker:<id>` for each that tripped, `fail` where
+one forces it, `capped_from:<score>` where the score would have been higher.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,14 +20,17 @@ __all__ = ["FAIL", "broken", "refuse_breakers", "tripped"]
 FAIL = "fail"
 """The flag of a record that a breaker forces to fail."""
 
+_OVER_CAP = "over_cap"
+
 
 def tripped(breakers: Sequence[Breaker], items: Iterable[Evidence]) -> tuple[Breaker, ...]:
-    """The breakers whose finding counts, in the order in which they are declared.
+    """The breakers whose finding counts, or lies over the cap of its cell, in the order in which they are declared.
 
     >>> tripped([Breaker(finding="leak", fail=True)], [Evidence(claim="a key is shown", impact=-5, catalog_id="leak")])
     (Breaker(finding='leak', cap=None, fail=True),)
     """
-    found = {name for item in items if item.counted for name in (item.catalog_id, item.detector) if name is not None}
+    standing = (item for item in items if item.counted or item.dropped == _OVER_CAP)
+    found = {name for item in standing for name in (item.catalog_id, item.detector) if name is not None}
     return tuple(breaker for breaker in breakers if breaker.finding in found)
 
 

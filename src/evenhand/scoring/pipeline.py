@@ -12,12 +12,19 @@ from typing import Any
 from evenhand.errors import InvalidInput
 from evenhand.scoring.breakers import broken, refuse_breakers, tripped
 from evenhand.scoring.criteria import CriterionScore, overall_score
-from evenhand.scoring.evidence_pools import criterion_shares, judge_settings, pool_score, scale_ends, score_flags
+from evenhand.scoring.evidence_pools import (
+    criterion_shares,
+    judge_settings,
+    pool_score,
+    scale_ends,
+    score_flags,
+    without_score,
+)
 from evenhand.scoring.floors import KeptWeights, kept_weights
-from evenhand.scoring.impact import Breakdown, score_items
+from evenhand.scoring.impact import Breakdown
 from evenhand.scoring.scored import Scored, ScoredCriterion, refuse_other_criteria
 from evenhand.scoring.variants import Settings
-from evenhand.terms import Evidence, JudgeSpec, Verdict
+from evenhand.terms import CriterionVerdict, Evidence, JudgeSpec, Verdict
 
 __all__ = ["BUCKETS", "is_pipeline", "pipeline_scorer"]
 
@@ -72,14 +79,15 @@ def _scored(verdict: Verdict, shares: Mapping[str, Fraction], chosen: Settings, 
         pools = [(_with(made, buckets=_running(items, chosen)), steps) for made, steps in pools]
     made = tuple(_taken_out(part, shares) if part.id in kept.out else part for part, _ in pools)
     flags = [f"criterion_out:{name}" for name in kept.out] + _pool_flags(pools, kept)
-    if kept.reason is not None:
+    reason = kept.reason or _unscored(pools, kept)
+    if reason is not None:
         return Scored(
             score=None,
             exact=None,
             scale=scale_ends(chosen),
             criteria=made,
             flags=tuple(flags),
-            abstained=kept.reason,
+            abstained=reason,
         )
     overall = overall_score(
         tuple(
@@ -99,6 +107,16 @@ def _scored(verdict: Verdict, shares: Mapping[str, Fraction], chosen: Settings, 
         flags=tuple(flags),
         arithmetic={"confidence": overall.confidence, "span": overall.span, "self_check": overall.self_check},
     )
+
+
+def _unscored(pools: Sequence[tuple[ScoredCriterion, Breakdown]], kept: KeptWeights) -> str | None:
+    """Why a pool that stays in has no score all the same; None where each has one."""
+    reasons = [
+        without_score(steps) if len(pools) == 1 else f"criterion {made.id!r}: {without_score(steps)}"
+        for made, steps in pools
+        if made.id not in kept.out and made.score is None
+    ]
+    return "; ".join(reasons) or None
 
 
 def _pool_flags(pools: Sequence[tuple[ScoredCriterion, Breakdown]], kept: KeptWeights) -> list[str]:
@@ -125,7 +143,8 @@ def _running(items: Sequence[Evidence], chosen: Settings) -> list[dict[str, Any]
     """The score of the pool after each bucket, in their order: what was found so far."""
     running = []
     for place, bucket in enumerate(BUCKETS, start=1):
-        so_far = score_items([item for item in items if item.bucket in BUCKETS[:place]], chosen)
+        found = tuple(item for item in items if item.bucket in BUCKETS[:place])
+        _, so_far = pool_score(CriterionVerdict(id=bucket, items=found), chosen, 1.0, capped=True)
         running.append(
             {
                 "bucket": bucket,

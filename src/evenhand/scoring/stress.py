@@ -97,7 +97,7 @@ def stressed(
     >>> made.score, made.without_strongest, made.reach[0].items
     (54, 38, 25)
     """
-    free = _free(items, settings.cap)
+    free = _free(items, weights, settings.cap)
     strongest = max(items, key=lambda item: abs(item.impact), default=None)
     rest = [item for item in items if item is not strongest]
     return Stress(
@@ -178,12 +178,15 @@ def _reach(items: Sequence[Evidence], name: str | None, free: Mapping[Cell, int]
     return Reach(id=name, target=float(target), items=needed, room=room, within_caps=within)
 
 
-def _free(items: Sequence[Evidence], cap: int) -> dict[Cell, int]:
-    """Free places of every cell that criteria, perspectives and passes make; empty where an item is in no cell."""
+def _free(items: Sequence[Evidence], weights: Weights, cap: int) -> dict[Cell, int]:
+    """Free places of every cell that criteria, perspectives and passes make; empty where an item is in no cell.
+
+    A criterion that has a weight and no item has free places as well: they would be filled first.
+    """
     if not items or any(item.criterion is None or item.perspective is None for item in items):
         return {}
     held: Counter[Cell] = Counter((item.criterion, item.perspective, item.pass_name) for item in items)
-    criteria = dict.fromkeys(item.criterion for item in items)
+    criteria = dict.fromkeys([*(weights or ()), *(item.criterion for item in items)])
     perspectives = dict.fromkeys(item.perspective for item in items)
     passes = dict.fromkeys(item.pass_name for item in items)
     return {cell: max(0, cap - held[cell]) for cell in product(criteria, perspectives, passes)}

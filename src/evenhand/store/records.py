@@ -21,6 +21,7 @@ import msgspec
 
 from evenhand.errors import InvalidInput, StoreError
 from evenhand.store.item_rows import json_fault
+from evenhand.store.record_shapes import shape_fault
 from evenhand.store.record_tables import parquet_lines, write_csv, write_parquet
 from evenhand.store.text_files import Replacement, place, quoted, read_text_file
 from evenhand.terms import Record
@@ -188,6 +189,9 @@ def _record(line: bytes, where: str) -> Record:
     except msgspec.ValidationError as error:
         raise InvalidInput(f"{where}: {_in_words(str(error))}") from error
     _check_status(record, where)
+    fault = shape_fault(document, record)
+    if fault is not None:
+        raise InvalidInput(f"{where}: {_in_words(fault)}")
     return record
 
 

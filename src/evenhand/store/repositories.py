@@ -42,10 +42,9 @@ _REVIEW_NAME = re.compile(
     r"\.(?:json|jsonl|ya?ml|toml|csv|md|txt)",
     re.IGNORECASE,
 )
-_REVIEW_DATA = re.compile(
-    r"""["']?(?:score|rating|grade|verdict)["']?\s*[:=](?s:.){0,2000}?["']?(?:rationale|judge|reviewer|verdict)["']?\s*[:=]""",
-    re.IGNORECASE,
-)
+_REVIEW_KEY = re.compile(r"(score|rating|grade|verdict|rationale|judge|reviewer)[\"']?\s*[:=]", re.IGNORECASE)
+_WORTH = frozenset({"score", "rating", "grade", "verdict"})
+_WHO_OR_WHY = frozenset({"rationale", "judge", "reviewer", "verdict"})
 _DATA_ENDINGS = (".json", ".jsonl", ".yaml", ".yml", ".toml")
 
 
@@ -187,14 +186,15 @@ class Repository:
         """The first characters of a file; None where they are no text."""
         # A character has at most four bytes, and a byte order mark as many again.
         data, size = _bytes(self.root / path, 4 * chars + 4)
-        text = _decoded(data, self.encoding, whole=len(data) == size)
+        encoding = self.encoding or _detected(data)
+        text = _decoded(data, encoding, whole=len(data) == size)
         if text is None:
             return None
         if len(data) == size and len(text) <= chars:
             return FileText(path=path, text=text, size=size)
         kept = text[:chars]
         kept = kept[: kept.rfind("\n") + 1] or kept
-        return FileText(path=path, text=kept, size=size, unread=max(size - len(kept.encode()), 1))
+        return FileText(path=path, text=kept, size=size, unread=max(size - len(kept.encode(encoding)), 1))
 
 
 def _room(files: Mapping[str, int], bounds: Bounds) -> tuple[dict[str, int], list[str]]:
@@ -238,13 +238,15 @@ def _bytes(path: Path, most: int) -> tuple[bytes, int]:
         return data, max(status.st_size, len(data))
 
 
-def _decoded(data: bytes, encoding: str | None, *, whole: bool) -> str | None:
+def _detected(data: bytes) -> str:
+    """The encoding that a byte order mark names; UTF-8 without one."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    return "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
+
+
+def _decoded(data: bytes, encoding: str, *, whole: bool) -> str | None:
     """Bytes as text; None where they are none. The last character may be cut in two unless the file is whole."""
-    if encoding is None:
-        utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        if b"\0" in data and not utf16:
-            return None
-        encoding = "utf-16" if utf16 else "utf-8-sig"
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(data, final=whole)
     except (UnicodeError, LookupError):
@@ -276,7 +278,10 @@ def _is_review(file: FileText) -> bool:
     name = file.path.rpartition("/")[2]
     if _REVIEW_NAME.fullmatch(name):
         return True
-    return name.casefold().endswith(_DATA_ENDINGS) and _REVIEW_DATA.search(file.text[:4_000]) is not None
+    if not name.casefold().endswith(_DATA_ENDINGS):
+        return False
+    keys = [key.casefold() for key in _REVIEW_KEY.findall(file.text[:4_000])]
+    return len(keys) > 1 and not _WORTH.isdisjoint(keys) and not _WHO_OR_WHY.isdisjoint(keys)
 
 
 def _more(paths: list[str]) -> list[str]:
