@@ -13,8 +13,8 @@ from evenhand.stats.rank import bonett_wright_interval, kendall_tau_b, pearson, 
 from evenhand.stats.rank_kernels import kendall_kernel, spearman_kernel
 from evenhand.stats.resampling import Bootstrap
 
-HUMANS = np.array([[3,4,3],[2,2,1],[5,4,5],[4,4,3],[1,2,1],[3,3,4],[5,5,4],[2,3,2],[4,5,4],[3,2,3],[1,1,2],[4,3,4]])  # fmt: skip
-JUDGE = np.array([[7,7,8],[6,6,5],[8,8,9],[7,7,7],[5,6,5],[7,7,7],[8,8,8],[7,6,7],[8,7,8],[7,7,7],[5,5,6],[7,8,7]])  # fmt: skip
+HUMANS = np.array([list(map(int, grades)) for grades in ("325413524314", "424423535213", "315314424324")]).T
+JUDGE = np.array([list(map(int, ratings)) for ratings in ("768757878757", "768767867758", "859757878767")]).T
 HUMAN_MEAN, JUDGE_MEAN = HUMANS.mean(axis=1), JUDGE.mean(axis=1)
 
 

@@ -137,9 +137,7 @@ def test_memory_is_not_asked_for_all_resamples_at_once():
     assert draws.values.shape == (1999, 1)
 
 
-@pytest.mark.parametrize(
-    "settings", [{"n_resamples": 0}, {"confidence": 1.0}, {"seed": -1}, {"most_undefined": 1.5}]
-)
+@pytest.mark.parametrize("settings", [{"n_resamples": 0}, {"confidence": 1.0}, {"seed": -1}, {"most_undefined": 1.5}])
 def test_settings_outside_their_range_are_refused(settings):
     with pytest.raises(InvalidInput):
         Bootstrap(**settings)

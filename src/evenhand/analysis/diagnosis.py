@@ -153,9 +153,32 @@ def diagnosis(table: ScoreTable, settings: DiagnosisSettings | None = None) -> D
         off_scale=off, heaping=heaping(*level_counts(table.value[cells.used]), cells.scale.low, cells.scale.high),
         period_unit=None if periods is None else periods.unit, series=series, judge_series=judge_series,
         lonely_zeros=cells.lonely_zeros, failed_zeros=cells.n_failed_zeros(), zeros_kept=cells.zeros_kept,
-        faults=tuple(fault.sentence(table.source, table.unit) for fault in table.faults), notes=table.notes,
+        faults=tuple(fault.sentence(table.source, table.unit) for fault in table.faults),
+        notes=(*table.notes, *_repeats(cells)),
         sentence=_sentence(group, by_judge),
     )  # fmt: skip
+
+
+def _repeats(cells: Cells) -> tuple[str, ...]:
+    """That judges scored an item more than once, where nothing says that these are reruns."""
+    import numpy as np
+
+    table = cells.table
+    if table.item is None or table.rerun is not None or table.is_records:
+        return ()
+    parts = [table.item.codes, *(names.codes for names in (table.judge, table.criterion) if names is not None)]
+    key = np.zeros(table.n, np.int64)
+    for codes in parts:
+        key = key * (int(codes.max(initial=0)) + 2) + codes + 1
+    used = key[cells.used]
+    n = len(used) - len(np.unique(used))
+    if n == 0:
+        return ()
+    who = "its judge" if table.judge is not None else "the file"
+    return (
+        f"{n} of {len(used)} scores are not the first that {who} gives to an item: name a rerun column with --rerun, "
+        "or the further columns that make an item (--item A --item B)",
+    )
 
 
 def _beside(*comparators: Comparator | None) -> tuple[Comparator, ...]:
@@ -220,11 +243,11 @@ def _sentence(group: ScoreGroup, by_judge: tuple[ScoreGroup, ...]) -> str:
         verdict: [one for one in by_judge if one.verdict.verdict == verdict]
         for verdict in ("collapsed", "not_collapsed", "cannot_tell")
     }
-    collapsed = ", ".join(one.name for one in parts["collapsed"]) or "none"
+    names = ", ".join(one.name for one in parts["collapsed"])
+    collapsed = f"{len(parts['collapsed'])} collapsed ({names})" if names else "none collapsed for sure"
     return (
-        f"of {len(by_judge)} judges {len(parts['collapsed'])} collapsed ({collapsed}), "
-        f"{len(parts['not_collapsed'])} did not, {len(parts['cannot_tell'])} cannot be told; "
-        f"all scores together: {_said(group)}: {'; '.join(group.verdict.reasons)}"
+        f"of {len(by_judge)} judges {collapsed}, {len(parts['not_collapsed'])} did not, {len(parts['cannot_tell'])} "
+        f"cannot be told; all scores pooled: {_said(group)}: {'; '.join(group.verdict.reasons)}"
     )
 
 

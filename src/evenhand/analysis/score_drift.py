@@ -89,6 +89,8 @@ class Series:
         segments: what they are between; none without a change.
         drift: between the periods; None where there are none.
         p_adjusted: the chi-square p-value after Holm over all series of its kind.
+        sorted_by_score: whether the rows have no times and stand in the order of their scores, which is no order of
+            time: nothing was looked for then.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Series:
     segments: tuple[Segment, ...]
     drift: Drift | None
     p_adjusted: float | None = None
+    sorted_by_score: bool = False
 
     def document(self) -> dict[str, Any]:
         """As `--json` prints it."""
@@ -104,6 +107,7 @@ class Series:
             "n": self.n,
             "change_points": [change.document() for change in self.changes],
             "segments": [segment.document() for segment in self.segments],
+            "sorted_by_score": self.sorted_by_score,
             "drift": None if self.drift is None else {**self.drift.document(), "chi2_p_adjusted": self.p_adjusted},
         }
 
@@ -213,15 +217,24 @@ def _series(cells: Cells, chosen: "NDArray[np.int64]", name: str, periods: Perio
     values = table.value[first]
     if len(starts) < len(order):
         values = np.add.reduceat(table.value[order], starts) / np.diff(starts, append=len(order))
-    points = change_points(values, alpha=alpha) if len(values) >= _MIN_ROWS else ()
+    in_order = table.time is None and _is_sorted(values)
+    points = () if in_order or len(values) < _MIN_ROWS else change_points(values, alpha=alpha)
     drift = None
     if periods is not None:
         inside = periods.codes[first] >= 0
         drift = drift_between(values[inside], periods.codes[first][inside])
     return Series(
         name=name, n=len(first), changes=tuple(_change(cells, first, point) for point in points),
-        segments=_segments(cells, order, starts, points), drift=drift,
+        segments=_segments(cells, order, starts, points), drift=drift, sorted_by_score=in_order,
     )  # fmt: skip
+
+
+def _is_sorted(values: "NDArray[np.float64]") -> bool:
+    """Whether scores of three levels or more only rise, or only fall."""
+    import numpy as np
+
+    steps = np.diff(values)
+    return bool(((steps >= 0).all() or (steps <= 0).all()) and np.count_nonzero(steps) >= 2)
 
 
 def _change(cells: Cells, first: "NDArray[np.int64]", point: ChangePoint) -> Change:
@@ -242,7 +255,8 @@ def _segments(
     found = []
     for start, end in itertools.pairwise(cuts):
         part = order[start:end]
-        spread = spread_of(*level_counts(cells.table.value[part]))
+        values = cells.table.value[part]
+        spread = spread_of(*level_counts(cells.scale.rounded(values) if cells.scale.decimals else values))
         rows = cells.table.row[part]
         off = int(cells.off_scale[part].sum())
         found.append(Segment(first_row=int(rows[0]), last_row=int(rows[-1]), spread=spread, out_of_scale=off))

@@ -66,11 +66,22 @@ def score_group(
     spread = spread_of(*level_counts(used))
     rounded = spread_of(*level_counts(cells.scale.rounded(used))) if cells.scale.decimals else None
     verdict = collapse_verdict(
-        rounded or spread, cells.scale.n_levels, comparators, scale_known=_is_known(cells, rounded or spread)
-    )
+        rounded or spread, cells.scale.n_levels, comparators,
+        scale_known=_is_known(cells, rounded or spread), alone=_alone(cells, name),
+    )  # fmt: skip
     return ScoreGroup(
         name=name, counts=cells.counts(chosen), spread=spread, rounded=rounded, verdict=verdict, comparators=comparators
     )
+
+
+def _alone(cells: Cells, name: str) -> str:
+    """Why there is nobody to compare with."""
+    judges, item = cells.table.judge, cells.table.item
+    if judges is not None and len(judges.names) > 1 and not name:
+        return "the scores of several judges together can only be compared with human grades, and there are none"
+    if item is None and cells.table.human is None:
+        return "there is no column of items or human grades, so nothing to compare with: the items may simply be alike"
+    return "nobody else scored ten of the same items, which may simply be alike"
 
 
 def _is_known(cells: Cells, spread: Spread) -> bool:

@@ -64,7 +64,12 @@ class CollapseVerdict:
 
 
 def collapse_verdict(
-    spread: Spread, n_levels: int, comparators: tuple[Comparator, ...] = (), *, scale_known: bool = True
+    spread: Spread,
+    n_levels: int,
+    comparators: tuple[Comparator, ...] = (),
+    *,
+    scale_known: bool = True,
+    alone: str = "nobody else scored the same items, so the items may simply be alike",
 ) -> CollapseVerdict:
     """Collapsed, not collapsed, or what is missing to tell.
 
@@ -73,6 +78,7 @@ def collapse_verdict(
         n_levels: how many levels the scale has.
         comparators: others on the same items.
         scale_known: whether the scale was declared, or its ends are in use; without, nothing is cleared.
+        alone: what to say where there is no comparator.
     Returns:
         `not_collapsed`: the upper Wilson bound of the mode share is below .5, and effective levels are at least .4 of
         the scale. `collapsed`: one of the two figures is on the other side, and a comparator spreads at least twice as
@@ -94,7 +100,10 @@ def collapse_verdict(
     if suspect and widest is not None and widest.ratio >= SPREAD_RATIO:
         return CollapseVerdict(verdict="collapsed", reasons=(_wider(widest),))
     return CollapseVerdict(
-        verdict="cannot_tell", reasons=tuple(_missing(spread, n_levels, widest, suspect, few, scale_known))
+        verdict="cannot_tell",
+        reasons=tuple(
+            _missing(spread, n_levels, widest, suspect=suspect, few=few, scale_known=scale_known, alone=alone)
+        ),
     )
 
 
@@ -109,7 +118,7 @@ def _wider(other: Comparator) -> str:
 
 
 def _missing(
-    spread: Spread, n_levels: int, widest: Comparator | None, suspect: bool, few: bool, scale_known: bool
+    spread: Spread, n_levels: int, widest: Comparator | None, *, suspect: bool, few: bool, scale_known: bool, alone: str
 ) -> list[str]:
     """Why it cannot be told."""
     share, effective = spread.mode_share, spread.effective_levels
@@ -122,7 +131,7 @@ def _missing(
     if not scale_known:
         reasons.append("the scale is a guess whose ends are not in use: name it with --scale")
     if suspect and widest is None:
-        reasons.append("nobody else scored the same items, so that they may simply be alike")
+        reasons.append(alone)
     elif suspect and widest is not None:
         reasons.append(f"{widest.who} on the same items spread {widest.ratio:.1f} times as much, less than twice")
     return reasons

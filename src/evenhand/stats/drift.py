@@ -200,7 +200,7 @@ def _distance(left: "NDArray[np.int64]", right: "NDArray[np.int64]", k: int) -> 
     import numpy as np
 
     shares = [np.bincount(side, minlength=k) / len(side) for side in (left, right)]
-    return float(np.abs(shares[0] - shares[1]).sum() / 2)
+    return 1.0 - float(np.minimum(shares[0], shares[1]).sum())
 
 
 def _settled(codes: "NDArray[np.int64]", k: int, points: list[int], alpha: float) -> list[int]:
