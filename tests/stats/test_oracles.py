@@ -196,7 +196,7 @@ def dialogues(judgments):
 
 
 def graded(rows, question):
-    """Text to annotator to grades, 0 left out, since it stands for not answered; nine annotators graded a text twice."""
+    """Text to annotator to grades; 0 is left out (not answered), and nine annotators graded a text twice."""
     found = {}
     for row in rows:
         if row[question] and float(row[question]):
