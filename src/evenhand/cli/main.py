@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from evenhand.cli import diagnose, harden, judge, models, probe, ready, report, rescore, score, validate
+from evenhand.cli import compare, diagnose, harden, judge, models, probe, ready, report, rescore, score, validate
 from evenhand.cli.output import say
 from evenhand.errors import BudgetSpent, EvenhandError, ProviderError
 
@@ -35,6 +35,7 @@ app.command("harden")(harden.harden)
 app.command("diagnose")(diagnose.diagnose)
 app.command("probe")(probe.probe)
 app.command("validate")(validate.validate)
+app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.add_typer(models.app, name="models")
 

@@ -73,16 +73,15 @@ def print_judges(found: "Sequence[Validation]") -> None:
     out = console()
     grades = found[0].grades
     out.print(f"{len(found)} judges against {shown(grades.name, 80)} ({grades.reading})", style="bold", overflow="fold")
-    head = ["judge", "n", "rho", "interval", "tau-b", "kappa", "mode", "rerun SD", "leniency", ""]
-    rows = [head]
+    rows = [["judge", "n", "rho", "interval", "kappa", "mode", "rerun SD", "lenient"]]
     for one in sorted(found, key=lambda one: -(one.spearman.value if one.spearman.value is not None else -2.0)):
         rho = one.spearman
         rows.append(
             [
-                shown(one.graded.judge.name, 32), str(one.graded.n), _short(rho),
+                shown(one.graded.judge.name, 23), str(one.graded.n), _short(rho),
                 "" if rho.low is None or rho.high is None else f"[{rho.low:.2f}, {rho.high:.2f}]",
-                _short(one.kendall_tau_b), _short(one.absolute.weighted), _percent(one.absolute.mode_share),
-                _short(one.noise.sd), _short(one.leniency), rho.undefined or "",
+                _short(one.absolute.weighted), _percent(one.absolute.mode_share), _short(one.noise.sd),
+                _short(one.leniency),
             ]
         )  # fmt: skip
     for line in table(rows):
