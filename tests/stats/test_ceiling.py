@@ -7,6 +7,7 @@ from scipy import stats
 from evenhand.errors import InvalidInput
 from evenhand.stats.attenuation import attenuation
 from evenhand.stats.ceiling import human_ceiling, pairwise_agreement
+from evenhand.stats.icc import intraclass_correlations
 from evenhand.stats.resampling import Bootstrap
 
 HUMANS = np.array([list(map(int, grades)) for grades in ("325413524314", "424423535213", "315314424324")]).T
@@ -177,3 +178,23 @@ def test_missing_reruns_leave_the_observed_value():
     found = attenuation(judge, HUMANS, bootstrap=Bootstrap(n_resamples=99))
     assert found.observed.n == 11
     assert found.corrected.undefined.startswith("the reliability of the judge's mean is undefined")
+
+
+def test_two_reliabilities_below_zero_make_no_correction():
+    judge, humans = [[1, 5], [5, 1], [3, 4], [2, 4]], [[1, 5], [5, 2], [3, 4], [4, 2]]
+    found = attenuation(judge, humans, bootstrap=Bootstrap(n_resamples=200))
+    assert found.human_reliability.value < 0
+    assert found.judge_reliability.value < 0
+    assert found.corrected.value is None
+
+
+def test_the_correction_is_drawn_with_its_reliabilities():
+    found = attenuation(JUDGE, HUMANS, bootstrap=Bootstrap(n_resamples=150, seed=2))
+    drawn = np.random.default_rng(2).integers(0, 12, (150, 12))
+    by_hand = []
+    for rows in drawn:
+        icc_h = intraclass_correlations(HUMANS[rows]).consistency_mean.value
+        icc_j = intraclass_correlations(JUDGE[rows]).one_way_mean.value
+        by_hand.append(np.corrcoef(MEAN[rows], HUMANS[rows].mean(axis=1))[0, 1] / np.sqrt(icc_h * icc_j))
+    interval = tuple(np.percentile(by_hand, [2.5, 97.5]))
+    assert (found.corrected.low, found.corrected.high) == pytest.approx(interval, abs=1e-10)

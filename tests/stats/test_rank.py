@@ -87,7 +87,7 @@ def test_pairs_are_complete_and_take_their_clusters_along():
     assert found.method == "percentile bootstrap over 3 clusters"
 
 
-@pytest.mark.parametrize("ratings", [[1, "x"], [1, math.inf], [[1, 2], [3, 4]]])
+@pytest.mark.parametrize("ratings", [[1, "x"], [1, math.inf], [1, 1e300], [[1, 2], [3, 4]]])
 def test_what_is_no_rating_is_refused(ratings):
     with pytest.raises(InvalidInput):
         spearman(ratings, [1, 2])

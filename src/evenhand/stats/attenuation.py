@@ -8,7 +8,7 @@ from evenhand.stats.estimates import Estimate
 from evenhand.stats.icc import icc_kernel, intraclass_correlations
 from evenhand.stats.rank import pearson
 from evenhand.stats.ratings import rating_matrix
-from evenhand.stats.resampling import Bootstrap, Draws, Units, draw
+from evenhand.stats.resampling import Bootstrap, Draws, Kernel, Units, draw
 from evenhand.stats.weights import weighted_sum
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ LEAST_RELIABILITY = 0.3
 """The lower end of each reliability's interval must lie above this for a corrected value to be shown."""
 
 _ONE_WAY_MEAN, _CONSISTENCY_MEAN = 3, 5
+_TINY = 1e-12  # a variance below this, where the data's is 1, is rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,30 +113,37 @@ def _drawn(ratings: "Floats", grades: "Floats", bootstrap: Bootstrap) -> Draws:
     """(n_resamples, 2) the correlation of the means, and the corrected one; nan where a reliability is not positive."""
     import numpy as np
 
-    both = np.column_stack([ratings, grades])
-    units = Units.of(both, bootstrap)
-    a, b = (np.nanmean(part[units.rows], axis=1) for part in (ratings, grades))
-    a, b = a - a.mean(), b - b.mean()
-    complete = [not np.isnan(part).any() and part.shape[1] > 1 for part in (ratings, grades)]
-    icc_a, icc_b = (
-        icc_kernel(part[units.rows]) if ok else None for part, ok in zip((ratings, grades), complete, strict=True)
-    )
+    units = Units.of(np.column_stack([ratings, grades]), bootstrap)
+    parts = [(ratings[units.rows], _ONE_WAY_MEAN), (grades[units.rows], _CONSISTENCY_MEAN)]
+    correlation = _pearson_kernel(*(np.nanmean(part, axis=1) for part, _ in parts))
+    forms = [(icc_kernel(part), form) for part, form in parts if part.shape[1] > 1 and not np.isnan(part).any()]
 
     def kernel(weights: "Floats") -> "Floats":
-        n = weights.sum(axis=1)
-        at_a, at_b = weighted_sum(weights, a) / n, weighted_sum(weights, b) / n
-        ss_a, ss_b = weighted_sum(weights, a**2) / n - at_a**2, weighted_sum(weights, b**2) / n - at_b**2
-        with np.errstate(invalid="ignore", divide="ignore"):
-            r = np.where(
-                (ss_a > 1e-12) & (ss_b > 1e-12),
-                (weighted_sum(weights, a * b) / n - at_a * at_b) / np.sqrt(ss_a * ss_b),
-                np.nan,
-            )
-            reliability = np.ones(len(weights))
-            if icc_a is not None:
-                reliability = reliability * icc_a(weights)[:, _ONE_WAY_MEAN]
-            if icc_b is not None:
-                reliability = reliability * icc_b(weights)[:, _CONSISTENCY_MEAN]
-            return np.stack([r, np.where(reliability > 0, r / np.sqrt(reliability), np.nan)], axis=1)
+        observed = correlation(weights)
+        product = np.ones(len(weights))
+        for form_kernel, form in forms:
+            reliability = form_kernel(weights)[:, form]
+            product *= np.where(reliability > 0, reliability, np.nan)
+        return np.stack([observed, observed / np.sqrt(product)], axis=1)
 
     return draw(kernel, units, bootstrap)
+
+
+def _pearson_kernel(a: "Floats", b: "Floats") -> Kernel:
+    """Pearson's correlation of two columns that differ somewhere, under weights; nan where one has one value."""
+    import numpy as np
+
+    a, b = ((column - column.mean()) / column.std() for column in (a, b))
+    product, square_a, square_b = a * b, a**2, b**2
+
+    def correlation(weights: "Floats") -> "Floats":
+        n = weights.sum(axis=1)
+        mean_a, mean_b = weighted_sum(weights, a) / n, weighted_sum(weights, b) / n
+        spread_a = weighted_sum(weights, square_a) / n - mean_a**2
+        spread_b = weighted_sum(weights, square_b) / n - mean_b**2
+        defined = (spread_a > _TINY) & (spread_b > _TINY)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            together = weighted_sum(weights, product) / n - mean_a * mean_b
+            return np.where(defined, together / np.sqrt(spread_a * spread_b), np.nan)
+
+    return correlation

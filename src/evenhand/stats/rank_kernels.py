@@ -18,7 +18,7 @@ __all__ = ["kendall_kernel", "spearman_kernel"]
 _MANY_ROWS = 400  # from here on the table of a pair is summed first, if it is this much smaller:
 _FEWER = 8
 _MOST_ROWS = 2048  # signs of all pairs of rows: 32 MB
-_MOST_CELLS = 1 << 22
+_MOST_CELLS = 1 << 19
 _CACHED = 1 << 16  # cells worked on at once
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Booleans = NDArray[np.bool_]
 
+_LARGEST = 1e100  # squares of larger ones would be infinite
+
 __all__ = ["Pairs", "complete_pairs", "one_value", "rating_matrix", "rating_vector"]
 
 
@@ -47,7 +49,7 @@ def rating_vector(ratings: "ArrayLike | Sequence[float | None]", *, name: str) -
         ratings: (n_items,) numbers; None or nan where missing.
         name: of the argument, for the message.
     Raises:
-        InvalidInput: not one-dimensional, not numbers, or infinite.
+        InvalidInput: not one-dimensional, not numbers, or beyond 1e100.
     """
     found = _floats(ratings, name)
     if found.ndim != 1:
@@ -62,7 +64,7 @@ def rating_matrix(ratings: "ArrayLike | Sequence[Sequence[float | None]]", *, na
         ratings: (n_items, n_raters) numbers; None or nan where missing.
         name: of the argument, for the message.
     Raises:
-        InvalidInput: not two-dimensional, not numbers, or infinite.
+        InvalidInput: not two-dimensional, not numbers, or beyond 1e100.
     """
     found = _floats(ratings, name)
     if found.ndim != 2:
@@ -109,6 +111,6 @@ def _floats(ratings: object, name: str) -> "Floats":
         raise InvalidInput(
             f"{name}: something that is not a number came; expected numbers, or None where missing"
         ) from error
-    if np.isinf(found).any():
-        raise InvalidInput(f"{name}: an infinite rating came; expected finite numbers, or None where missing")
+    if (np.abs(found) > _LARGEST).any():
+        raise InvalidInput(f"{name}: a rating beyond {_LARGEST:g} came; expected finite numbers, or None where missing")
     return found

@@ -1,9 +1,9 @@
 """Bootstrap over items, or over the sources they came from, by weights: a resample is how often each item was drawn.
 
 A statistic is resampled by a kernel: from weights (n_batch, n_rows) it gives its value under each row of weights, nan
-where it is undefined. Equal seeds draw equal resamples, so that figures with the same seed, items and clusters rest on
-one joint draw, and their differences are paired. Items that are equal in all ratings are one row that is drawn as
-often as they stand for (multinomial): with few levels the table is resampled, not the items.
+where it is undefined. Equal seeds draw equal resamples; figures that must be paired (differences, ceilings) come from
+one draw of one kernel with several values. Items that are equal in all ratings are one row that is drawn as often as
+they stand for (multinomial): with few levels the table is resampled, not the items.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
