@@ -192,9 +192,14 @@ def test_samples_are_asked_as_their_distribution_was(probe):
     (share,) = next(probe().share(1, model="p/m"))
     (alone,) = next(probe().alone(1, model="p/m", rerun=2))
     assert alone.messages == share.messages
-    assert (alone.temperature, alone.rerun, alone.logprobs) == (0.7, 2, share.logprobs)
+    assert (alone.temperature, alone.logprobs) == (0.7, share.logprobs)
     (begun,) = next(probe().alone(1, model="p/m", rerun=2, begun=True))
     assert begun.messages[-1].text == '{"rating": '
+
+
+def test_no_two_samples_share_a_rerun_number_and_with_it_a_local_models_seed(probe):
+    numbers = [next(probe().alone(k, model="p/m", rerun=rerun))[0].rerun for k in range(3) for rerun in range(4)]
+    assert len(set(numbers)) == 12
 
 
 def test_scales_that_one_or_two_tokens_cannot_carry_are_refused(probe):

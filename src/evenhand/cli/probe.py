@@ -81,7 +81,7 @@ def probe(
         ),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option(min=0, max=1000, help="Single-item calls an item that test the log probabilities.")
+        int | None, typer.Option(min=0, max=999, help="Single-item calls an item that test the log probabilities.")
     ] = None,
     temperature: Annotated[float, typer.Option(min=0.0, max=2.0, help="Of the ratings.")] = 0.7,
     max_tokens: Annotated[int, typer.Option(min=1, help="Limit of a reply about all items.")] = 2048,

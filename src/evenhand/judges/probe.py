@@ -30,13 +30,16 @@ from evenhand.judges.yes_no import LEAST_MASS
 from evenhand.keys import bare, content_key
 from evenhand.terms import Call, Message, ProbeItems, Reply
 
-__all__ = ["ALTERNATIVES", "LONGEST_SINGLE", "TEMPERATURE", "Asking", "Probe", "RatingShares"]
+__all__ = ["ALTERNATIVES", "LONGEST_SINGLE", "MOST_SAMPLES", "TEMPERATURE", "Asking", "Probe", "RatingShares"]
 
 TEMPERATURE = 0.7
 """Of the published protocol."""
 
 ALTERNATIVES = 20
 """Alternatives asked for: the most that common endpoints give."""
+
+MOST_SAMPLES = 1000
+"""Samples of one item at most."""
 
 LONGEST_SINGLE = 4
 """Tokens of a single item's sampled reply: two digits, and a little that is passed over."""
@@ -165,6 +168,8 @@ class Probe:
         """One item in one call, sampled; ends with one rating, or with why there is none.
 
         Args:
+            rerun: below `MOST_SAMPLES`. The call's own number is another one for every item: local models draw by a
+                seed made from it, and with one seed for twenty similar prompts twenty samples are hardly more than one.
             begun: begin the reply for the model, as where its distribution was read that way.
         """
         call = replace(
@@ -172,7 +177,7 @@ class Probe:
             temperature=self._temperature,
             max_tokens=LONGEST_SINGLE,
             logprobs=ALTERNATIVES,  # not read, but asked as the distribution was: some models reason otherwise
-            rerun=rerun,
+            rerun=place * MOST_SAMPLES + rerun,
         )
         (reply,) = yield (_begun(call, _BEGINNING) if begun else call,)
         return self._leading(reply)
