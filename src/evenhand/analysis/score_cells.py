@@ -94,11 +94,11 @@ def _all_zero(table: ScoreTable, scored: "NDArray[np.bool_]") -> "NDArray[np.boo
     """(n,) cells of rows with two scores or more, all of them zero."""
     import numpy as np
 
-    times = len(table.columns.score)
-    if times < 2:
-        return np.zeros(table.n, bool)
-    zero = (scored & (table.value == 0)).reshape(times, -1).all(axis=0)
-    return np.tile(zero, times)
+    if table.is_records or table.n == 0:
+        return np.zeros(table.n, bool)  # evenhand never writes a failure as 0
+    n_cells = np.bincount(table.row)
+    n_other = np.bincount(table.row[~(scored & (table.value == 0))], minlength=len(n_cells))
+    return ((n_cells >= 2) & (n_other == 0))[table.row]
 
 
 def _lonely_zeros(levels: "NDArray[np.float64]", counts: "NDArray[np.int64]", scale: ScoreScale) -> int:
