@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from evenhand.cli import compare, diagnose, harden, judge, models, probe, ready, report, rescore, score, validate
+from evenhand.cli import compare, diagnose, harden, judge, models, probe, ready, report, rescore, score, study, validate
 from evenhand.cli.output import say
 from evenhand.errors import BudgetSpent, EvenhandError, ProviderError
 
@@ -36,6 +36,7 @@ app.command("diagnose")(diagnose.diagnose)
 app.command("probe")(probe.probe)
 app.command("validate")(validate.validate)
 app.command("compare")(compare.compare)
+app.command("study")(study.study)
 app.command("report")(report.report)
 app.add_typer(models.app, name="models")
 
