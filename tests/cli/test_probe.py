@@ -339,6 +339,23 @@ def test_a_provider_that_is_down_exits_three(evenhand, tmp_path):
     assert done.code == 3
 
 
+@pytest.mark.local
+def test_a_small_local_model_is_probed_by_both_methods(evenhand, embedded_model, tmp_path, monkeypatch):
+    monkeypatch.setenv("EVENHAND_LOCAL_CONTEXT", "1024")
+    (tmp_path / "items.json").write_text(json.dumps({**FOUR, "scale_max": 10}), encoding="utf-8")
+    arguments = ("probe", "local/smollm2", "--items", "items.json", "--method", "both", "--runs", 2, "--samples", 2)
+    done = evenhand(*arguments, "--no-control", "--timeout", 600, "--json")
+    assert done.code == 0, done.err
+    document = done.document
+    assert (document["runs"], document["failed"]) == (2, 0), "a grammar holds even this model to four numbers"
+    assert document["logprob"]["items_read"] == 4
+    assert all(sum(item["logprob"]["shares"].values()) == pytest.approx(1) for item in document["items"])
+    assert all("10" in item["logprob"]["shares"] for item in document["items"]), "its tokenizer parts digits"
+    assert document["logprob"]["parted"] == 4
+    assert document["agreement"]["samples"]["n"] + document["agreement"]["samples"]["failed"] == 8
+    assert evenhand(*arguments, "--no-control", "--json").document == document
+
+
 def test_the_scripted_model_is_the_one_that_a_judge_would_ask(tmp_path):
     (tmp_path / "replies.jsonl").write_text('"x"\n')
     (target,) = targets_of([ModelSpec(model=f"scripted/{tmp_path}/replies.jsonl")]).values()

@@ -4,8 +4,8 @@
 
 Settings: `latency_s`; `p429`, `p500`, `cut` (shares of calls, decided by hash of item, attempt and seed, so that equal
 runs meet equal faults); `seed`; `retry_after`; `behaviour` (see `nasty`); `reply` (a fixed text);
-`replies` (texts in turn); `finish`; `tokens` (where log probabilities are asked for: a list of `[token, share]` for each
-token of the reply).
+`replies` (texts in turn); `finish`; `tokens` (where log probabilities are asked for: `[token, share]` of every
+alternative, a list for each token of the reply).
 The right verdict for item N is pass unless N is divisible by 3. GET /_stats tells what was asked and answered.
 """
 

@@ -102,7 +102,8 @@ def test_a_rejected_key_ends_the_probe_with_its_own_message(desk, endpoint):
 def test_an_endpoint_without_log_probabilities_is_named_and_nothing_is_guessed(desk, endpoint):
     done = probe(desk, endpoint, "--method", "logprob")
     assert done.returncode == 3
-    assert "log probabilities" in done.stderr
+    assert "needs log probabilities" in done.stderr
+    assert "use --method sample" in done.stderr
     assert not done.stdout
 
 

@@ -29,7 +29,7 @@ _WIDTH = 78
 
 def probe_lines(document: Mapping[str, Any]) -> list[str]:
     """One model's result."""
-    lines = [_title(document), ""]
+    lines = [*textwrap.wrap(_title(document), _WIDTH, subsequent_indent="  "), ""]
     lines += _regime_lines(document)
     lines += _failed_lines(document)
     if document["figures"] is not None:
@@ -100,7 +100,7 @@ def _regime_lines(document: Mapping[str, Any]) -> list[str]:
     others = [label for label in document["labels"] if label != regime]
     if others:
         lines.append(f"also     {', '.join(others)}: holds too, further down the published order")
-    rest = [f"{name} {share:.0%}" for name, share in document["confidence"].items() if share and name != regime]
+    rest = [f"{name} {share:.1%}" for name, share in document["confidence"].items() if share and name != regime]
     if rest:
         lines.append(f"or       {', '.join(rest)} of the resamples")
     return lines

@@ -17,7 +17,7 @@ from evenhand.engine.answer import Answers, Stopped
 from evenhand.engine.budget import Budget
 from evenhand.engine.drive import drive
 from evenhand.engine.run import run_all
-from evenhand.errors import InvalidInput
+from evenhand.errors import InvalidInput, ProviderError
 from evenhand.evaluate.estimate import estimate_calls
 from evenhand.evaluate.evaluation import Interruption, Settings, endpoint_of, refuse_unpriced
 from evenhand.evaluate.session import is_stored, targets_of
@@ -195,7 +195,7 @@ class Probing:
         if work.interruption.happened:
             raise KeyboardInterrupt
         if work.stop is not None:
-            raise work.stop
+            raise self._explained(work.stop)
         results = []
         for name, one in zip(self._models, found, strict=True):
             if isinstance(one, BaseException):
@@ -312,6 +312,18 @@ class Probing:
         return digit_control(rated, shorter, turned, self._probe.low, self._probe.high, n_failed=n_failed)
 
     # --- inside ----------------------------------------------------------------------------------------------------
+
+    def _explained(self, stop: BaseException) -> BaseException:
+        """Why the probe stopped, with this command's way out where log probabilities are lacking."""
+        if not isinstance(stop, ProviderError) or stop.code != "unsupported":
+            return stop
+        return ProviderError(
+            f"--method {self._plan.method} needs log probabilities, and {stop.provider} returns none for this model; use "
+            "--method sample",
+            provider=stop.provider,
+            status=stop.status,
+            code=stop.code,
+        )
 
     def _regime(self, ratings: Sequence[Sequence[int]]) -> Regime:
         plan = self._plan
