@@ -9,20 +9,18 @@ again, and a longer one begins with the runs of a shorter one.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from evenhand.analysis.probes import Probed, Run, Tokens, ratings_in
-from evenhand.engine.answer import Answers, Stopped
+from evenhand.engine.answer import Answers
 from evenhand.engine.budget import Budget
-from evenhand.engine.drive import drive
-from evenhand.engine.run import run_all
 from evenhand.errors import InvalidInput, ProviderError
 from evenhand.evaluate.estimate import estimate_calls
-from evenhand.evaluate.evaluation import Interruption, Settings, endpoint_of, refuse_unpriced
+from evenhand.evaluate.evaluation import Settings, endpoint_of, refuse_unpriced
+from evenhand.evaluate.probe_work import Outcome, ProbeWork, Used
 from evenhand.evaluate.session import is_stored, targets_of
-from evenhand.judges.asking import total_usage
-from evenhand.judges.probe import TEMPERATURE, Asking, Probe, RatingShares
+from evenhand.judges.probe import TEMPERATURE, Probe, RatingShares
 from evenhand.judges.probe_reading import RunFailure, run_of_document
 from evenhand.providers.open import open_provider, price
 from evenhand.stats.digit_control import DigitControl, digit_control, pile_up
@@ -30,7 +28,7 @@ from evenhand.stats.rating_shares import SampleAgreement, sample_agreement, simu
 from evenhand.stats.regimes import ENOUGH_RUNS, MOST_RUNS, Reading, Regime, regime_of, until_sure
 from evenhand.store.probe_files import RunFile
 from evenhand.store.sql import Store
-from evenhand.terms import Call, Failure, ModelSpec, ProbeItems, Reply, Usage
+from evenhand.terms import Call, ModelSpec, ProbeItems, Usage
 
 __all__ = ["CONTROL_RUNS", "ProbePlan", "Probing", "probed_runs"]
 
@@ -40,8 +38,7 @@ CONTROL_RUNS = 5
 _STEP = 5
 _SAMPLES = 5
 
-Outcome = tuple[int, ...] | RatingShares | RunFailure
-Watch = Callable[["_Work", int], Coroutine[Any, Any, None]]
+Watch = Callable[[ProbeWork, int], Coroutine[Any, Any, None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +174,7 @@ class Probing:
             policy=settings.policy,
             budget=Budget(usd=settings.budget_usd, tokens=settings.budget_tokens),
         )
-        work = _Work(answers, settings)
+        work = ProbeWork(answers, settings)
         loop = asyncio.get_running_loop()
         work.interruption.listen(loop)
         watching = None if watch is None else asyncio.create_task(watch(work, self.n_planned))
@@ -205,7 +202,7 @@ class Probing:
 
     # --- one model -------------------------------------------------------------------------------------------------
 
-    async def _probe_model(self, model: str, work: "_Work") -> Probed:
+    async def _probe_model(self, model: str, work: ProbeWork) -> Probed:
         """Everything that is asked of one model, and what follows from it."""
         plan = self._plan
         tokens: dict[str, Tokens] = {}
@@ -233,10 +230,10 @@ class Probing:
         )
 
     async def _sampled(
-        self, model: str, work: "_Work", tokens: dict[str, Tokens]
+        self, model: str, work: ProbeWork, tokens: dict[str, Tokens]
     ) -> tuple[tuple[Run, ...], Regime, Literal["sure", "calls"]]:
         """All items in one call, again and again."""
-        plan, used = self._plan, _Used()
+        plan, used = self._plan, Used()
         runs: list[Run] = []
         while True:
             upto = min(plan.runs, max(ENOUGH_RUNS, len(runs) + _STEP)) if plan.until_sure else plan.runs
@@ -251,10 +248,10 @@ class Probing:
                 return tuple(runs), found, ended
 
     async def _shares(
-        self, probe: Probe, model: str, work: "_Work", tokens: dict[str, Tokens], part: str
+        self, probe: Probe, model: str, work: ProbeWork, tokens: dict[str, Tokens], part: str
     ) -> tuple[RatingShares | RunFailure, ...]:
         """Each item's distribution."""
-        used = _Used()
+        used = Used()
         asked = [probe.share(place, model=model) for place in range(len(self._items.items))]
         found = await work.all(asked, used)
         tokens[part] = used.tokens(tokens.get(part))
@@ -264,7 +261,7 @@ class Probing:
         self,
         model: str,
         shares: Sequence[RatingShares | RunFailure],
-        work: "_Work",
+        work: ProbeWork,
         tokens: dict[str, Tokens],
     ) -> SampleAgreement | None:
         """Single-item samples against the distributions of those items that have one."""
@@ -272,7 +269,7 @@ class Probing:
         read = [(place, one) for place, one in enumerate(shares) if isinstance(one, RatingShares)]
         if not n or not read:
             return None
-        used = _Used()
+        used = Used()
         asked = [
             self._probe.alone(place, model=model, rerun=rerun, begun=one.begun)
             for place, one in read
@@ -288,7 +285,7 @@ class Probing:
         return sample_agreement([one.shares for _, one in read], sampled, n_failed=failed, seed=self._plan.seed)
 
     async def _controlled(
-        self, model: str, rated: Sequence[Sequence[int]], work: "_Work", tokens: dict[str, Tokens]
+        self, model: str, rated: Sequence[Sequence[int]], work: ProbeWork, tokens: dict[str, Tokens]
     ) -> DigitControl | None:
         """The digit control, where it is wanted, or where ratings pile up and nobody said otherwise."""
         wanted = self._plan.control
@@ -302,7 +299,7 @@ class Probing:
                 found.append(_drawn(shares, CONTROL_RUNS, self._plan.seed))
                 n_failed[name] = sum(isinstance(one, RunFailure) for one in shares)
                 continue
-            used = _Used()
+            used = Used()
             asked = [probe.together(model=model, rerun=rerun) for rerun in range(CONTROL_RUNS)]
             runs = [_run("", one) for one in await work.all(asked, used)]
             tokens["control"] = used.tokens(tokens.get("control"))
@@ -318,8 +315,8 @@ class Probing:
         if not isinstance(stop, ProviderError) or stop.code != "unsupported":
             return stop
         return ProviderError(
-            f"--method {self._plan.method} needs log probabilities, and {stop.provider} returns none for this model; use "
-            "--method sample",
+            f"--method {self._plan.method} needs log probabilities, and {stop.provider} returns none for this model; "
+            "use --method sample",
             provider=stop.provider,
             status=stop.status,
             code=stop.code,
@@ -400,106 +397,6 @@ def probed_runs(
     )
 
 
-@dataclass(slots=True)
-class _All:
-    """Tasks done, for progress."""
-
-    n: int = 0
-    failed: int = 0
-
-
-@dataclass(slots=True)
-class _Summary:
-    all: _All = field(default_factory=_All)
-
-
-class _Work:
-    """Asks many things at once, and can be watched and stopped."""
-
-    def __init__(self, answers: Answers, settings: Settings) -> None:
-        self.answers = answers
-        self.summary = _Summary()
-        self.interruption = Interruption(answers, settings.grace_s)
-        self.stop: BaseException | None = None
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C or SIGTERM came."""
-        return self.interruption.happened
-
-    async def all(self, asked: Sequence[Asking], used: "_Used") -> list[Outcome]:
-        """The outcome of each, in order.
-
-        Raises:
-            Stopped: the run was stopped before all were reached; `stop` says why where it was no interruption.
-        """
-        outcomes: dict[int, Outcome] = {}
-
-        async def work(task: tuple[int, Asking]) -> None:
-            number, asking = task
-            try:
-                found, cost = await drive(self.answers, used.counting(asking))
-            except Stopped:
-                return
-            if isinstance(found, Failure):
-                found = RunFailure(cause=found.code, message=found.message)
-            used.costs.append(cost)
-            outcomes[number] = found
-            self.summary.all.n += 1
-            self.summary.all.failed += isinstance(found, RunFailure)
-
-        stop = await run_all(
-            iter(list(enumerate(asked))),
-            work,
-            width=2 * sum(int(endpoint.limit.largest) for endpoint in self.answers.endpoints.values()),
-            stop=self.answers.stop,
-            stopping=lambda: self.answers.stopping,
-        )
-        self.stop = self.stop or stop
-        if len(outcomes) < len(asked):
-            raise Stopped("the run is stopping")
-        return [outcomes[number] for number in range(len(asked))]
-
-
-class _Used:
-    """Tokens of the replies that some outcomes rest on."""
-
-    def __init__(self) -> None:
-        self.replies: list[Reply] = []
-        self.costs: list[float | None] = []
-
-    def counting(self, asking: Asking) -> Asking:
-        """The same generator, with its replies counted."""
-        calls = next(asking)
-        while True:
-            replies = yield calls
-            self.replies.extend(replies)
-            try:
-                calls = asking.send(replies)
-            except StopIteration as done:
-                return cast("Outcome", done.value)
-
-    def tokens(self, before: Tokens | None = None) -> Tokens:
-        """The sums, added to an earlier part's."""
-        usage = total_usage(self.replies) if self.replies else Usage()
-        known = [cost for cost in self.costs if cost is not None]
-        cost = sum(known) if known and len(known) == len(self.costs) else None
-        made = Tokens(
-            calls=len(self.replies),
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cost_usd=cost,
-        )
-        if before is None:
-            return made
-        return Tokens(
-            calls=before.calls + made.calls,
-            input_tokens=_plus(before.input_tokens, made.input_tokens),
-            output_tokens=_plus(before.output_tokens, made.output_tokens),
-            cost_usd=None if before.cost_usd is None or cost is None else before.cost_usd + cost,
-        )
-
-
 def _run(name: str, outcome: Outcome) -> Run:
     if isinstance(outcome, tuple):
         return Run(name=name, ratings=outcome)
@@ -511,7 +408,3 @@ def _drawn(shares: Sequence[RatingShares | RunFailure], n_runs: int, seed: int) 
     """Runs simulated from the distributions of those items that have one."""
     read = [one.shares for one in shares if isinstance(one, RatingShares)]
     return tuple(map(tuple, simulated_runs(read, n_runs, seed=seed))) if read else ()
-
-
-def _plus(a: int | None, b: int | None) -> int | None:
-    return None if a is None or b is None else a + b
