@@ -6,7 +6,7 @@ from scipy import stats
 
 from evenhand.errors import InvalidInput
 from evenhand.stats.rating_shares import mean_of, sample_agreement, sd_of, simulated_runs
-from evenhand.stats.regimes import figures_of, thresholds
+from evenhand.stats.regime_figures import figures_of, thresholds
 
 EVEN = dict.fromkeys(range(1, 11), 0.1)
 HIGH = {9: 0.3, 10: 0.7}

@@ -8,16 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InvalidInput
-from evenhand.stats.regimes import (
-    ENOUGH_RUNS,
-    READINGS,
-    REGIMES,
-    figures_of,
-    labels_of,
-    regime_of,
-    thresholds,
-    until_sure,
-)
+from evenhand.stats.regime_figures import READINGS, REGIMES, figures_of, labels_of, thresholds
+from evenhand.stats.regimes import ENOUGH_RUNS, regime_of, until_sure
 
 TEN = thresholds(1, 10)
 TEXT = thresholds(1, 10, "text")

@@ -10,7 +10,8 @@ from evenhand.judges.probe import RatingShares
 from evenhand.judges.probe_reading import RunFailure
 from evenhand.stats.digit_control import DigitControl
 from evenhand.stats.rating_shares import SampleAgreement, mean_of, sd_of
-from evenhand.stats.regimes import READINGS, Regime, thresholds
+from evenhand.stats.regime_figures import READINGS, thresholds
+from evenhand.stats.regimes import Regime
 from evenhand.terms import ProbeItems
 
 __all__ = ["Method", "Probed", "Run", "Tokens", "ratings_in"]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from evenhand.analysis.probes import Probed
     from evenhand.evaluate.evaluation import Settings
     from evenhand.evaluate.probing import ProbePlan
-    from evenhand.stats.regimes import Reading
+    from evenhand.stats.regime_figures import Reading
     from evenhand.store.sql import Store
     from evenhand.terms import ProbeItems
 

@@ -25,7 +25,8 @@ from evenhand.judges.probe_reading import RunFailure, run_of_document
 from evenhand.providers.open import open_provider, price
 from evenhand.stats.digit_control import DigitControl, digit_control, pile_up
 from evenhand.stats.rating_shares import SampleAgreement, sample_agreement, simulated_runs
-from evenhand.stats.regimes import ENOUGH_RUNS, MOST_RUNS, Reading, Regime, regime_of, until_sure
+from evenhand.stats.regime_figures import Reading
+from evenhand.stats.regimes import ENOUGH_RUNS, MOST_RUNS, Regime, regime_of, until_sure
 from evenhand.store.probe_files import RunFile
 from evenhand.store.sql import Store
 from evenhand.terms import Call, ModelSpec, ProbeItems, Usage
