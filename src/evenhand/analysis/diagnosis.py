@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.analysis.score_cells import Cells, sorted_out
-from evenhand.analysis.score_comparators import OtherJudges, human_comparator, human_scale
+from evenhand.analysis.score_comparators import OtherJudges, human_comparator, human_scale, item_numbers
 from evenhand.analysis.score_drift import Periods, Series, periods_of, series_of
 from evenhand.analysis.score_groups import ScoreGroup, score_group, splits
-from evenhand.stats.collapse import Heaping, Spread, heaping, level_counts, spread_of
+from evenhand.stats.collapse import Heaping, Spread, heaping
 from evenhand.stats.collapse_verdict import Comparator
 from evenhand.stats.score_levels import ScoreScale
 from evenhand.store.score_table import ScoreTable
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from evenhand.store.score_rows import Names
 
 __all__ = ["Diagnosis", "DiagnosisSettings", "diagnosis"]
+
+_MOST_BINS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,15 +144,17 @@ def diagnosis(table: ScoreTable, settings: DiagnosisSettings | None = None) -> D
     cells = sorted_out(table, chosen.scale, keep_zeros=chosen.keep_zeros)
     everything = np.arange(table.n)
     humans = human_scale(cells, chosen.human_scale)
+    items = item_numbers(cells)
     periods = periods_of(cells, chosen.period)
-    group = score_group(cells, everything, "", _beside(human_comparator(cells, everything, humans)))
-    by_judge = _by_judge(cells, humans)
+    group = score_group(cells, everything, "", _beside(human_comparator(cells, everything, humans, items)))
+    by_judge = _by_judge(cells, humans, items)
     series, judge_series = series_of(cells, periods)
-    off = spread_of(*level_counts(table.value[cells.number])) if cells.off_scale.any() else None
+    off = cells.spread(np.flatnonzero(cells.number)) if cells.off_scale.any() else None
+    used = np.bincount(cells.codes[cells.used], minlength=len(cells.levels))
     return Diagnosis(
         source=table.source, columns=_roles(table), scale=cells.scale, human_scale=humans, group=group,
         by_judge=by_judge, by_criterion=_by_criterion(whole, chosen), by_period=_by_period(cells, periods),
-        off_scale=off, heaping=heaping(*level_counts(table.value[cells.used]), cells.scale.low, cells.scale.high),
+        off_scale=off, heaping=heaping(cells.levels[used > 0], used[used > 0], cells.scale.low, cells.scale.high),
         period_unit=None if periods is None else periods.unit, series=series, judge_series=judge_series,
         lonely_zeros=cells.lonely_zeros, failed_zeros=cells.n_failed_zeros(), zeros_kept=cells.zeros_kept,
         faults=tuple(fault.sentence(table.source, table.unit) for fault in table.faults),
@@ -171,7 +175,8 @@ def _repeats(cells: Cells) -> tuple[str, ...]:
     for codes in parts:
         key = key * (int(codes.max(initial=0)) + 2) + codes + 1
     used = key[cells.used]
-    n = len(used) - len(np.unique(used))
+    small = int(used.max(initial=0)) <= _MOST_BINS
+    n = len(used) - (np.count_nonzero(np.bincount(used)) if small else len(np.unique(used)))
     if n == 0:
         return ()
     who = "its judge" if table.judge is not None else "the file"
@@ -201,14 +206,14 @@ def _groups(cells: Cells, names: "Names | None") -> "list[tuple[int, str, NDArra
     return [(code, names.names[code], part) for code, part in enumerate(parts) if len(part)]
 
 
-def _by_judge(cells: Cells, humans: ScoreScale | None) -> tuple[ScoreGroup, ...]:
+def _by_judge(cells: Cells, humans: ScoreScale | None, items: "NDArray[np.int64]") -> tuple[ScoreGroup, ...]:
     """Each judge beside the humans and the other judges; the largest mode share first."""
     groups = _groups(cells, cells.table.judge)
-    others = OtherJudges(cells) if cells.table.item is not None and len(groups) > 1 else None
+    others = OtherJudges(cells, items) if cells.table.item is not None and len(groups) > 1 else None
     found = [
         score_group(
             cells, part, name,
-            _beside(human_comparator(cells, part, humans), None if others is None else others.of(code)),
+            _beside(human_comparator(cells, part, humans, items), None if others is None else others.of(code)),
         )
         for code, name, part in groups
     ]  # fmt: skip
@@ -221,8 +226,9 @@ def _by_criterion(table: ScoreTable, settings: DiagnosisSettings) -> tuple[Score
         return ()
     cells = sorted_out(table, settings.scale, keep_zeros=settings.keep_zeros)
     humans = human_scale(cells, settings.human_scale)
+    items = item_numbers(cells)
     return tuple(
-        score_group(cells, part, name, _beside(human_comparator(cells, part, humans)))
+        score_group(cells, part, name, _beside(human_comparator(cells, part, humans, items)))
         for _, name, part in _groups(cells, table.criterion)
     )
 

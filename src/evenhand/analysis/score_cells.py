@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evenhand.stats.collapse import level_counts
+from evenhand.stats.collapse import Spread, level_codes, merged_levels, spread_of
 from evenhand.stats.score_levels import ScoreScale, score_scale
 from evenhand.store.score_table import STATUSES, ScoreTable
 
@@ -24,6 +24,8 @@ class Cells:
     Attributes:
         table: the scores.
         scale: the scale they are judged on.
+        levels: (k,) the distinct numbers in the table, rising.
+        codes: (n,) place of each cell's number among them; -1 without one.
         number: (n,) whether a cell holds a score that may be counted, on the scale or off it.
         used: (n,) whether it is in the figures: a number, on the scale.
         suspicious: (n,) cells of rows whose scores are all zero, which are failures more often than judgements.
@@ -34,12 +36,27 @@ class Cells:
 
     table: ScoreTable
     scale: ScoreScale
+    levels: "NDArray[np.float64]"
+    codes: "NDArray[np.int64]"
     number: "NDArray[np.bool_]"
     used: "NDArray[np.bool_]"
     suspicious: "NDArray[np.bool_]"
     off_scale: "NDArray[np.bool_]"
     lonely_zeros: int
     zeros_kept: bool
+
+    def spread(self, chosen: "NDArray[np.int64]") -> Spread:
+        """How the numbers of some cells are spread."""
+        import numpy as np
+
+        return spread_of(self.levels, np.bincount(self.codes[chosen], minlength=len(self.levels)))
+
+    def rounded(self, chosen: "NDArray[np.int64]") -> Spread:
+        """The same on the scale's levels."""
+        import numpy as np
+
+        counts = np.bincount(self.codes[chosen], minlength=len(self.levels))
+        return spread_of(*merged_levels(self.scale.rounded(self.levels), counts))
 
     def counts(self, chosen: "NDArray[np.int64]") -> dict[str, int]:
         """How many rows and scores some cells have, and what became of them.
@@ -78,15 +95,22 @@ def sorted_out(table: ScoreTable, scale: tuple[float, float] | None, *, keep_zer
         scale: its ends; else what the file declares, else the smallest usual scale around the scores.
         keep_zeros: count rows whose scores are all zero.
     """
+    import numpy as np
+
     scored = table.status == STATUSES.index("scored")
     zeros = _all_zero(table, scored)
     number = scored & (~zeros | keep_zeros)
-    levels, counts = level_counts(table.value[number])
-    found = score_scale(levels, counts, scale or table.scale)
+    known = ~np.isnan(table.value)
+    codes = np.full(table.n, -1, np.int64)
+    levels, codes[known] = level_codes(table.value[known])
+    counts = np.bincount(codes[number], minlength=len(levels))
+    given = counts > 0
+    found = score_scale(levels[given], counts[given], scale or table.scale)
     inside = (table.value >= found.low) & (table.value <= found.high)
     return Cells(
-        table=table, scale=found, number=number, used=number & inside, suspicious=zeros, off_scale=number & ~inside,
-        lonely_zeros=0 if zeros.any() else _lonely_zeros(levels, counts, found), zeros_kept=keep_zeros,
+        table=table, scale=found, levels=levels, codes=codes, number=number, used=number & inside,
+        suspicious=zeros, off_scale=number & ~inside, zeros_kept=keep_zeros,
+        lonely_zeros=0 if zeros.any() else _lonely_zeros(levels, counts, found),
     )  # fmt: skip
 
 
@@ -98,7 +122,8 @@ def _all_zero(table: ScoreTable, scored: "NDArray[np.bool_]") -> "NDArray[np.boo
         return np.zeros(table.n, bool)  # evenhand never writes a failure as 0
     n_cells = np.bincount(table.row)
     n_other = np.bincount(table.row[~(scored & (table.value == 0))], minlength=len(n_cells))
-    return ((n_cells >= 2) & (n_other == 0))[table.row]
+    found: NDArray[np.bool_] = ((n_cells >= 2) & (n_other == 0))[table.row]
+    return found
 
 
 def _lonely_zeros(levels: "NDArray[np.float64]", counts: "NDArray[np.int64]", scale: ScoreScale) -> int:

@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from evenhand.analysis.score_cells import Cells
-from evenhand.stats.collapse import entropy_nats, level_counts, level_sd
+from evenhand.stats.collapse import entropy_nats, level_counts, level_sd, merged_levels
 from evenhand.stats.collapse_verdict import MIN_SCORES, Comparator
 from evenhand.stats.score_levels import ScoreScale, score_scale
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["OtherJudges", "human_comparator", "human_scale"]
+__all__ = ["OtherJudges", "human_comparator", "human_scale", "item_numbers"]
 
 
 def human_scale(cells: Cells, declared: tuple[float, float] | None) -> ScoreScale | None:
@@ -29,34 +29,49 @@ def human_scale(cells: Cells, declared: tuple[float, float] | None) -> ScoreScal
     return score_scale(levels, counts, declared or ((scale.low, scale.high) if fits else None))
 
 
-def human_comparator(cells: Cells, chosen: "NDArray[np.int64]", scale: ScoreScale | None) -> Comparator | None:
-    """The humans against some cells: each item counts once among the humans' grades."""
+def human_comparator(
+    cells: Cells, chosen: "NDArray[np.int64]", scale: ScoreScale | None, items: "NDArray[np.int64]"
+) -> Comparator | None:
+    """The humans against some cells: each item counts once among the humans' grades.
+
+    Args:
+        items: as `item_numbers` gives them.
+    """
     import numpy as np
 
     table = cells.table
     if table.human is None or scale is None:
         return None
     both = chosen[cells.used[chosen] & ~np.isnan(table.human[chosen])]
-    first = both
-    if table.item is not None:
-        first = both[np.unique(_items(cells)[both], return_index=True)[1]]
+    first = both if table.item is None else _first_of_each(items[both], both)
     if len(first) < MIN_SCORES:
         return None
-    scores, grades = table.value[both], table.human[first]
+    scores = (cells.levels, np.bincount(cells.codes[both], minlength=len(cells.levels)))
     if cells.scale.decimals:
-        scores = cells.scale.rounded(scores)
+        scores = merged_levels(cells.scale.rounded(cells.levels), scores[1])
+    grades = level_counts(table.human[first])
     if scale.decimals:
-        grades = scale.rounded(grades)
+        grades = merged_levels(scale.rounded(grades[0]), grades[1])
     width = (cells.scale.high - cells.scale.low) / (scale.high - scale.low)
-    return _comparator("the humans", [(level_counts(scores), level_counts(grades), len(first))], width)
+    return _comparator("the humans", [(scores, grades, len(first))], width)
 
 
-def _items(cells: Cells) -> "NDArray[np.int64]":
+def _first_of_each(items: "NDArray[np.int64]", cells: "NDArray[np.int64]") -> "NDArray[np.int64]":
+    """The first cell of each item."""
+    import numpy as np
+
+    first = np.full(int(items.max(initial=-1)) + 2, -1, np.int64)
+    first[items[::-1]] = cells[::-1]
+    return first[first >= 0]
+
+
+def item_numbers(cells: Cells) -> "NDArray[np.int64]":
     """(n,) number of each cell's item and criterion together; -1 without an item."""
     import numpy as np
 
     table = cells.table
-    assert table.item is not None
+    if table.item is None:
+        return np.full(table.n, -1, np.int64)
     items = table.item.codes.astype(np.int64)
     if table.criterion is None:
         return items
@@ -72,18 +87,18 @@ class OtherJudges:
     Held as sparse matrices: who scored which item (on which criterion), and how often with which level.
     """
 
-    def __init__(self, cells: Cells) -> None:
+    def __init__(self, cells: Cells, items: "NDArray[np.int64]") -> None:
         import numpy as np
         from scipy.sparse import csr_matrix
 
         table = cells.table
         assert table.judge is not None
-        known = cells.used & (table.judge.codes >= 0) & (_items(cells) >= 0)
-        items = np.unique(_items(cells)[known], return_inverse=True)[1]
+        known = cells.used & (table.judge.codes >= 0) & (items >= 0)
+        items = items[known]
         judges = table.judge.codes[known].astype(np.int64)
-        values = table.value[known]
-        values = cells.scale.rounded(values) if cells.scale.decimals else values
-        self._levels, codes = np.unique(values, return_inverse=True)
+        levels = cells.scale.rounded(cells.levels) if cells.scale.decimals else cells.levels
+        self._levels, place = np.unique(levels, return_inverse=True)
+        codes = place[cells.codes[known]]
         self._n_judges, n_items, k = len(table.judge.names), int(items.max(initial=-1)) + 1, len(self._levels)
         ones = np.ones(len(items), np.int64)
         self._given = csr_matrix((ones, (items, judges * k + codes)), shape=(n_items, self._n_judges * k))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.analysis.score_cells import Cells
 from evenhand.analysis.score_groups import splits
 from evenhand.errors import InvalidInput
-from evenhand.stats.collapse import Spread, level_counts, spread_of
+from evenhand.stats.collapse import Spread
 from evenhand.stats.drift import ChangePoint, Drift, change_points, drift_between
 
 if TYPE_CHECKING:
@@ -181,9 +181,13 @@ def _ordered(cells: Cells, chosen: "NDArray[np.int64]") -> "NDArray[np.int64]":
 
     table = cells.table
     if table.time is None:
-        return chosen[np.argsort(table.row[chosen], kind="stable")]
+        rows = table.row[chosen]
+        return chosen if (rows[1:] >= rows[:-1]).all() else chosen[np.argsort(rows, kind="stable")]
     known = chosen[~np.isnat(table.time[chosen])]
-    return known[np.lexsort((table.row[known], table.time[known]))]
+    rows, times = table.row[known], table.time[known]
+    if (times[1:] >= times[:-1]).all() and (rows[1:] >= rows[:-1]).all():
+        return known
+    return known[np.lexsort((rows, times))]
 
 
 def series_of(cells: Cells, periods: Periods | None) -> tuple[Series, Mapping[str, Series]]:
@@ -255,8 +259,7 @@ def _segments(
     found = []
     for start, end in itertools.pairwise(cuts):
         part = order[start:end]
-        values = cells.table.value[part]
-        spread = spread_of(*level_counts(cells.scale.rounded(values) if cells.scale.decimals else values))
+        spread = cells.rounded(part) if cells.scale.decimals else cells.spread(part)
         rows = cells.table.row[part]
         off = int(cells.off_scale[part].sum())
         found.append(Segment(first_row=int(rows[0]), last_row=int(rows[-1]), spread=spread, out_of_scale=off))

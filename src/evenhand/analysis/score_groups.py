@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.analysis.score_cells import Cells
-from evenhand.stats.collapse import Spread, level_counts, spread_of
+from evenhand.stats.collapse import Spread
 from evenhand.stats.collapse_verdict import CollapseVerdict, Comparator, collapse_verdict
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def score_group(
     Args:
         chosen: numbers of the cells, used or not.
     """
-    used = cells.table.value[chosen[cells.used[chosen]]]
-    spread = spread_of(*level_counts(used))
-    rounded = spread_of(*level_counts(cells.scale.rounded(used))) if cells.scale.decimals else None
+    used = chosen[cells.used[chosen]]
+    spread = cells.spread(used)
+    rounded = cells.rounded(used) if cells.scale.decimals else None
     verdict = collapse_verdict(
         rounded or spread, cells.scale.n_levels, comparators,
         scale_known=_is_known(cells, rounded or spread), alone=_alone(cells, name),
@@ -96,6 +96,8 @@ def splits(codes: "NDArray[Any]", n_groups: int) -> "Sequence[NDArray[np.int64]]
     """The cells of each group, in order; code -1 is in none."""
     import numpy as np
 
+    if n_groups < 2**15:
+        codes = codes.astype(np.int16)  # sorted digit by digit, in a fifth of the time
     order = np.argsort(codes, kind="stable")
     edges = np.searchsorted(codes[order], np.arange(n_groups + 1))
     return [order[edges[group] : edges[group + 1]] for group in range(n_groups)]

@@ -25,10 +25,15 @@ __all__ = [
     "entropy_nats",
     "goodman_interval",
     "heaping",
+    "level_codes",
     "level_counts",
     "level_sd",
+    "merged_levels",
     "spread_of",
 ]
+
+_FEW = 2000
+_MOST_STEPS = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +96,44 @@ def level_counts(scores: "NDArray[np.float64]") -> "tuple[NDArray[np.float64], N
     """Distinct scores, rising, and how often each came; nan is left out."""
     import numpy as np
 
-    levels, counts = np.unique(scores[~np.isnan(scores)], return_counts=True)
-    return levels, counts.astype(np.int64)
+    levels, codes = level_codes(scores[~np.isnan(scores)])
+    return levels, np.bincount(codes, minlength=len(levels))
+
+
+def level_codes(scores: "NDArray[np.float64]") -> "tuple[NDArray[np.float64], NDArray[np.int64]]":
+    """Distinct scores, rising, and (n,) the place of each score among them; as `numpy.unique` with its inverse.
+
+    Scores on a grid (whole numbers, halves, hundredths) are counted rather than sorted: a tenth of the time.
+
+    Args:
+        scores: (n,) without nan.
+    """
+    import numpy as np
+
+    for per_one in (1, 2, 100) if len(scores) > _FEW else ():
+        steps = np.rint((scores - scores.min()) * per_one)
+        if steps.max() > _MOST_STEPS:
+            break
+        codes = steps.astype(np.int64)
+        first = np.full(int(codes.max()) + 1, np.nan)
+        first[codes] = scores
+        if (first[codes] == scores).all():
+            used = ~np.isnan(first)
+            return first[used], (np.cumsum(used) - 1)[codes]
+    levels, inverse = np.unique(scores, return_inverse=True)
+    return levels, inverse.astype(np.int64)
+
+
+def merged_levels(
+    levels: "NDArray[np.float64]", counts: "NDArray[np.int64]"
+) -> "tuple[NDArray[np.float64], NDArray[np.int64]]":
+    """Levels of which some are equal (after rounding), each once and rising, with their counts added."""
+    import numpy as np
+
+    distinct, inverse = np.unique(levels, return_inverse=True)
+    total = np.zeros(len(distinct), np.int64)
+    np.add.at(total, inverse, counts)
+    return distinct, total
 
 
 def entropy_nats(counts: "NDArray[np.int64]") -> float:

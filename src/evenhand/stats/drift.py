@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InvalidInput
+from evenhand.stats.collapse import level_codes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -121,9 +122,10 @@ def _codes(scores: "NDArray[np.float64]") -> "tuple[NDArray[np.int64], int]":
     """Each score as the number of its level, levels pooled where there are many."""
     import numpy as np
 
-    levels, codes, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    levels, codes = level_codes(scores)
     if len(levels) <= _MOST_LEVELS:
-        return codes.astype(np.int64), len(levels)
+        return codes, len(levels)
+    counts = np.bincount(codes)
     before = np.cumsum(counts) - counts
     pooled = np.unique(before * _MOST_LEVELS // max(len(scores), 1), return_inverse=True)[1]
     return pooled[codes].astype(np.int64), int(pooled.max()) + 1
@@ -235,7 +237,7 @@ def drift_between(scores: "NDArray[np.float64]", periods: "NDArray[np.int64]", *
 
     Args:
         scores: (n,) without nan.
-        periods: (n,) number of each score's period, rising with time.
+        periods: (n,) number of each score's period, 0 and up, rising with time.
         mode: the score whose share is watched; the commonest of all if None.
     Returns:
         The tests; undefined with fewer than two periods that have scores, or one level only.
@@ -249,8 +251,9 @@ def drift_between(scores: "NDArray[np.float64]", periods: "NDArray[np.int64]", *
 
     if len(scores) != len(periods):
         raise InvalidInput(f"drift_between: {len(scores)} scores, yet {len(periods)} periods; expected one for each")
-    used = np.unique(periods)
-    levels, codes, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    used = np.flatnonzero(np.bincount(periods))
+    levels, codes = level_codes(scores)
+    counts = np.bincount(codes, minlength=len(levels))
     watched = float(levels[np.argmax(counts)]) if mode is None and len(levels) else mode
     share = float((scores == watched).mean()) if len(scores) else 0.5
     needed = {f"{change:g}": rows_needed(share, change) for change in (0.05, 0.1, 0.2)}
@@ -328,8 +331,10 @@ def _ks(first: "NDArray[np.float64]", last: "NDArray[np.float64]") -> tuple[floa
     import numpy as np
     from scipy.special import kolmogorov
 
-    levels = np.union1d(first, last)
-    gaps = [np.searchsorted(np.sort(side), levels, side="right") / len(side) for side in (first, last)]
+    both = np.concatenate([first, last])
+    levels, codes = level_codes(both)
+    counts = [np.bincount(side, minlength=len(levels)) for side in (codes[: len(first)], codes[len(first) :])]
+    gaps = [np.cumsum(count) / count.sum() for count in counts]
     gap = float(np.abs(gaps[0] - gaps[1]).max())
     n = len(first) * len(last) / (len(first) + len(last))
     return gap, float(kolmogorov(math.sqrt(n) * gap))
