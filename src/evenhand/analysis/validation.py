@@ -152,7 +152,6 @@ def validate(graded: Graded, grades: Grades, settings: ValidationSettings | None
             human,
             graded.lengths,
             common_scale=moved is not None,
-            clusters=graded.clusters,
             bootstrap=bootstrap,
             confidence=chosen.confidence,
         ),

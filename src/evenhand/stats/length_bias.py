@@ -52,7 +52,6 @@ def length_bias(
     length: "ArrayLike",
     *,
     common_scale: bool = True,
-    clusters: Sequence[Hashable] | None = None,
     bootstrap: Bootstrap | None = None,
     confidence: float = 0.95,
 ) -> LengthBias:
@@ -63,8 +62,8 @@ def length_bias(
         human: (n_items,) grades or means of grades.
         length: (n_items,) characters or any other measure above 0.
         common_scale: whether judge and human are on one scale; if not, both are standardised first.
-        clusters: (n_items,) source of each item; with it the standard errors are cluster-robust, else HC3.
-        bootstrap: for the intervals of the two correlations; None gives none.
+        bootstrap: for the intervals of the two correlations; None gives none. Where it names clusters the errors of the
+            regressions are cluster-robust, else HC3.
     Returns:
         Regressions undefined below 8 items, where lengths do not differ, or without statsmodels, with the reason.
     Source: ordinary least squares by `statsmodels` with HC3 (MacKinnon and White 1985) or cluster-robust errors.
@@ -75,8 +74,8 @@ def length_bias(
     with np.errstate(invalid="ignore"):
         kept = ~np.isnan(np.column_stack(columns)).any(axis=1) & (columns[2] > 0)
     scores, grades, lengths = (column[kept] for column in columns)
-    sources = None if clusters is None else [source for source, keep in zip(clusters, kept, strict=True) if keep]
     chosen = None if bootstrap is None else bootstrap.of(kept)
+    sources = None if chosen is None else chosen.clusters
     n = len(scores)
     return LengthBias(
         per_doubling=_per_doubling(scores, grades, lengths, common_scale, sources, confidence),

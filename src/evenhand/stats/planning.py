@@ -173,10 +173,9 @@ def _t_power(shift: float, n: float, alpha: float) -> float:
 
     freedom, centre = n - 1.0, shift * math.sqrt(n)
     critical = float(stdtrit(freedom, 1.0 - alpha / 2.0))
-    if centre > critical + 40.0:
-        return 1.0
-    far = float(nctdtr(freedom, centre, -critical))  # nan where it is too small to be computed
-    return 1.0 - float(nctdtr(freedom, centre, critical)) + (far if far == far else 0.0)
+    below, far = (float(nctdtr(freedom, centre, bound)) for bound in (critical, -critical))
+    below, far = (tail if tail == tail else 0.0 for tail in (below, far))  # nan where too small to be computed
+    return 1.0 - below + far
 
 
 def _rho_power(rho: float, n: float, alpha: float) -> float:
