@@ -65,7 +65,7 @@ def test_what_is_no_score_is_counted_by_kind_with_its_line(tmp_path):
         "s.csv: 1 x the header once more (line 6: 'item')",
         "s.csv: 1 x another number of cells (line 7: 3 instead of 2)",
         "s.csv, column 'score': 2 x text where a number was expected (line 2: 'seven'; line 9: '1_0')",
-        "s.csv, column 'score': 2 x an infinite number (line 4: 'inf'; line 8: '1e999')",
+        "s.csv, column 'score': 2 x a number that is infinite or beyond 1e15 (line 4: 'inf'; line 8: '1e999')",
     ]
     assert np.isnan(table.score).sum() == 6
 
@@ -191,7 +191,7 @@ def test_a_day_that_never_was_is_no_time(text):
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False, width=32), min_size=1, max_size=30))
+@given(st.lists(st.floats(-1e15, 1e15), min_size=1, max_size=30))
 def test_numbers_come_back_as_they_were_written(tmp_path_factory, numbers):
     folder = tmp_path_factory.mktemp("n")
     assert read(folder, "score\n" + "\n".join(map(repr, numbers)) + "\n").value.tolist() == numbers

@@ -8,6 +8,7 @@ import typer
 
 from evenhand.cli.options import AsJson
 from evenhand.cli.output import json_text, shown
+from evenhand.cli.trust_output import Output, Plot, outputs
 from evenhand.errors import InvalidInput
 
 __all__ = ["diagnose", "scale_of"]
@@ -32,6 +33,8 @@ def diagnose(
     ] = "auto",
     keep_zeros: Annotated[bool, typer.Option("--keep-zeros", help="Count rows whose scores are all zero.")] = False,
     show_all: Annotated[bool, typer.Option("--all", help="Every judge and period, not only the first.")] = False,
+    output: Output = None,
+    plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
     """Look for collapse, drift and hidden failures in a log of scores. No model is called.
@@ -40,9 +43,11 @@ def diagnose(
     """
     from evenhand.analysis.diagnosis import DiagnosisSettings, diagnosis
     from evenhand.cli.diagnose_output import print_diagnosis
+    from evenhand.report.diagnosis_page import diagnosis_content
     from evenhand.store.score_columns import ScoreColumns
     from evenhand.store.score_tables import read_scores
 
+    written = outputs("diagnose", output, plot, read=[scores])
     settings = DiagnosisSettings(
         scale=scale_of(scale, "--scale"),
         human_scale=scale_of(human_scale, "--human-scale"),
@@ -54,6 +59,7 @@ def diagnose(
         criterion=criterion, human=human, status=status,
     )  # fmt: skip
     found = diagnosis(read_scores(scores, columns), settings)
+    written.write(found.document(), lambda draw: diagnosis_content(found, draw=draw))
     if as_json:
         sys.stdout.write(json_text(found.document()))
     else:
@@ -76,6 +82,6 @@ def scale_of(text: str | None, option: str) -> tuple[float, float] | None:
         ends = float(low), float(high)
     except ValueError:
         ends = (1.0, 0.0)
-    if not ends[0] < ends[1] or ends[1] - ends[0] == float("inf"):
+    if not 1e-9 <= ends[1] - ends[0] <= 1e15:
         raise InvalidInput(f"{option} {shown(text, 60)}: expected the two ends of the scale, lower first, such as 1:10")
     return ends

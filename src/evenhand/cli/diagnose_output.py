@@ -21,6 +21,7 @@ _MOST_BARS = 21
 _MOST_GROUPS = 12
 _MOST_CHANGES = 4
 _NAMED = 5
+_FEWEST_ROWS = 40
 
 
 def print_diagnosis(found: "Diagnosis", *, show_all: bool = False) -> None:
@@ -132,7 +133,8 @@ def _figures(found: "Diagnosis") -> Iterator[str]:
         f"levels   {shown_.levels_used} of {found.scale.n_levels} used, {_x(shown_.effective_levels)} in effect; "
         f"the two commonest hold {_percent(shown_.top_two_share)}"
     )
-    yield f"ties     {_percent(shown_.tied_pairs)} of pairs are equal; {_ceiling(shown_)}"
+    if shown_.tied_pairs is not None:
+        yield f"ties     {_percent(shown_.tied_pairs)} of pairs are equal; {_ceiling(shown_)}"
     for heap in found.heaping:
         value = heap.share.value or 0.0
         yield (
@@ -229,7 +231,9 @@ def _drift(found: "Diagnosis") -> Iterator[str]:
     if found.series.sorted_by_score:
         yield "changes  not looked for: the rows are sorted by score and have no times"
         return
-    if found.series.n and not found.series.changes:
+    if found.series.n < _FEWEST_ROWS:
+        yield f"changes  not looked for: {_n(found.series.n)} rows with a score, fewer than {_FEWEST_ROWS}"
+    elif not found.series.changes:
         yield f"changes  no row of {_n(found.series.n)} after which the scores are distributed otherwise"
     yield from _changes(found.series)
     moved = [name for name, one in found.judge_series.items() if one.changes]

@@ -13,6 +13,7 @@ __all__ = ["ScoreScale", "natural_step", "score_scale", "usual_scale"]
 
 _USUAL = ((0.0, 1.0), (1.0, 5.0), (0.0, 5.0), (1.0, 10.0), (0.0, 10.0), (0.0, 100.0))
 _ON_STEP = 0.999
+_NARROWEST = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +89,7 @@ def score_scale(
         raise InvalidInput(f"score_scale: {declared[0]:g} to {declared[1]:g} is no scale; expected the lower end first")
     ends = declared or _assumed(levels)
     low, high = float(ends[0]), float(ends[1])
-    if high == low:
+    if high - low < _NARROWEST:
         low, high = low - 0.5, high + 0.5
     natural = natural_step(low, high)
     inside = (levels >= low) & (levels <= high)

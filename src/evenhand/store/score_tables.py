@@ -127,7 +127,10 @@ def _scores(
             f"{raw.source} {raw.unit} {line}: column {quoted(name)} holds {words}, and text in {n_text} of {n_given} "
             f"rows, where scores were expected{comma}; name the column of the scores with --score"
         )
-    for code, kind in ((_TEXT, "text where a number was expected"), (_INFINITE, "an infinite number")):
+    for code, kind in (
+        (_TEXT, "text where a number was expected"),
+        (_INFINITE, "a number that is infinite or beyond 1e15"),
+    ):
         chosen = status == code
         if chosen.any():
             examples = _examples(raw, texts, chosen)

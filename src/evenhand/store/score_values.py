@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 __all__ = ["INFINITE", "MISSING", "NUMBER", "TEXT", "failure_kinds", "read_numbers", "read_times"]
 
 NUMBER, MISSING, TEXT, INFINITE = 0, 1, 2, 3
-"""What a text of a number column is."""
+"""What a text of a number column is; INFINITE also beyond 1e15, where neighbouring whole numbers run together."""
+
+_LARGEST = 1e15
 
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
@@ -58,7 +60,7 @@ def read_numbers(
             plain = plain.replace(",", ".")
         if _NUMBER.fullmatch(plain):
             number = float(plain)
-            finite = number - number == 0
+            finite = abs(number) <= _LARGEST
             numbers[place], kinds[place] = (number, NUMBER) if finite else (np.nan, INFINITE)
         elif plain.casefold() in _BLANK:
             kinds[place] = MISSING
