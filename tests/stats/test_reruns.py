@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InvalidInput
-from evenhand.stats.resampling import Bootstrap
 from evenhand.stats.reruns import best_n_reruns, rerun_noise, variance_of_mean
+from evenhand.stats.resampling import Bootstrap
 
 TOY = [
     [7, 7, 8], [6, 6, 5], [8, 8, 9], [7, 7, 7], [5, 6, 5], [7, 7, 7],

@@ -266,6 +266,10 @@ def _judges_of(path: Path, columns: Columns, scale: tuple[float, float] | None) 
         warn(shown(fault.sentence(table.source, table.unit)))
     if table.criterion is not None and not several:
         table = _of_criterion(table, columns.criterion)
+    elif columns.criterion is not None:
+        raise InvalidInput(
+            f"{table.source}: --criterion {shown(columns.criterion)}: the scores tell no criteria apart; leave it out"
+        )
     clusters, lengths = _beside(path, columns, table.columns.item)
     return ratings_of_table(
         table,

@@ -239,7 +239,8 @@ def _held(
         if one not in usable:
             warn(f"{shown(one.name, 60)}: none of its {one.n} judgements reached a score; it has no figures")
     if not usable:
-        raise InvalidInput("study: no variant reached a score; look at the records' causes")
+        say("error: study: no variant reached a score; the records say why, by cause")
+        raise typer.Exit(3)
     settings = ValidationSettings(n_resamples=resamples, seed=seed, specs=specs)
     found = [validate(join(one, grades, lengths=lengths, cluster=cluster), grades, settings) for one in usable]
     comparison = None
