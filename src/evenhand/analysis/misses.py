@@ -18,6 +18,7 @@ __all__ = ["Miss", "brief_but_strong", "judge_evidence", "worst_misses"]
 _BRIEF = 0.25
 _STRONG = 0.75
 _A_LEVEL = 1.0
+_EQUAL = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,14 +67,16 @@ class Miss:
 def worst_misses(graded: Graded, *, most: int = 10) -> tuple[Miss, ...]:
     """The largest |z(judge) - z(human)| first; by points of a common scale where one of them gave one value.
 
-    Standardised, since a judge may be too strict throughout and yet order rightly: leniency is told elsewhere.
+    Standardised, since a judge may be too strict throughout and yet order rightly: leniency is told elsewhere. Where
+    judge and humans gave the same point of one scale there is no miss.
     """
     import numpy as np
 
     gaps, standard = _gaps(graded)
     by = gaps if standard is None else standard
-    order = np.lexsort((np.arange(graded.n), -np.abs(by)))[:most]
-    return tuple(_miss(graded, int(place), gaps, standard) for place in order if abs(by[place]) > 1e-12)
+    order = np.lexsort((np.arange(graded.n), -np.abs(by)))
+    apart = [int(place) for place in order if min(abs(by[place]), abs(gaps[place])) > _EQUAL]
+    return tuple(_miss(graded, place, gaps, standard) for place in apart[:most])
 
 
 def brief_but_strong(graded: Graded) -> tuple[Miss, ...]:
