@@ -2,11 +2,11 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.cli.output import json_text, say, shown, write_text
+from evenhand.cli.output import json_text
 from evenhand.cli.rated_inputs import (
     Cluster,
     Columns,
@@ -25,7 +25,7 @@ from evenhand.cli.rated_inputs import (
     read_judges,
     refuse_strictly,
 )
-from evenhand.errors import InvalidInput
+from evenhand.cli.trust_output import Output, Plot, outputs
 
 if TYPE_CHECKING:
     from evenhand.analysis.judge_ratings import JudgeRatings
@@ -57,9 +57,8 @@ def compare(
     resamples: Resamples = 1999,
     seed: Seed = 7,
     strict: Strict = False,
-    output: Annotated[
-        list[Path] | None, typer.Option("--output", "-o", help="report.html, or a .json document; repeatable.")
-    ] = None,
+    output: Output = None,
+    plot: Plot = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Compare judges on the same items, paired: differences that hold together, flips, what moved, what it costs."""
@@ -67,11 +66,10 @@ def compare(
     from evenhand.analysis.comparison_document import comparison_document
     from evenhand.analysis.plans import plan as planned
     from evenhand.cli.compare_output import print_comparison
+    from evenhand.report.comparison_page import comparison_content
     from evenhand.store.number_cells import scale_of
 
-    for path in output or []:
-        if path.suffix.casefold() not in (".html", ".htm", ".json"):
-            raise InvalidInput(f"-o {shown(str(path))}: the form is chosen by the ending; name the file .html or .json")
+    written = outputs("compare", output, plot, read=[*records, *([] if grades is None else [grades])])
     columns = Columns(
         item=item or (), score=score or (), judge=judge, rerun=rerun, cluster=cluster, criterion=criterion
     )
@@ -87,18 +85,17 @@ def compare(
         judges, given, scale=own, pass_at=pass_at, cluster=cluster, n_resamples=resamples, seed=seed, most_moved=moved
     )
     plans = planned(found, judges, given, wanted=wanted) if plan else ()
-    document = {"schema": "evenhand.comparison/1", **comparison_document(found)}
+    document: dict[str, Any] = {"schema": "evenhand.comparison/1", **comparison_document(found)}
     if plan:
         document["plan"] = [one.document() for one in plans]
-    for path in output or []:
-        if path.suffix.casefold() != ".json":
-            raise InvalidInput(f"-o {shown(str(path))}: pages of a comparison are not made yet; write .json")
-        write_text(path, json_text(document))
-        say(f"written  {shown(str(path))}")
+    against = None if given is None else f"{given.name} ({given.reading})"
+    written.write(
+        document, lambda draw: comparison_content(found, grades=against, plans=document.get("plan", ()), draw=draw)
+    )
     if as_json:
         sys.stdout.write(json_text(document))
     else:
-        print_comparison(found, plans, None if given is None else f"{given.name} ({given.reading})")
+        print_comparison(found, plans, against)
 
 
 def _refuse(judges: "list[JudgeRatings]", grades: "Grades | None") -> None:

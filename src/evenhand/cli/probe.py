@@ -27,6 +27,7 @@ from evenhand.cli.options import (
     settings_of,
 )
 from evenhand.cli.output import json_text, say, shown, warn
+from evenhand.cli.trust_output import Output, Plot, outputs
 from evenhand.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def probe(
         int | None, typer.Option(min=0, help="Exit 3 if more runs failed; else only where no regime is found.")
     ] = None,
     dry_run: DryRun = False,
+    output: Output = None,
+    plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
     """Probe how a model rates: one of six regimes, the figures behind it, and how sure it is.
@@ -107,9 +110,12 @@ def probe(
     The published protocol: 20 items of varied quality rated 1 to 10 in one call, 30 calls at temperature 0.7.
     """
     from evenhand.evaluate.probing import ProbePlan
+    from evenhand.report.probe_page import probe_content
 
     _one_of("--method", method, _METHODS)
     _one_of("--reading", reading, _READINGS)
+    read = [path for path in (items_path,) if path is not None]
+    written = outputs("probe", output, plot, read=read)
     names = model_names(models or [], option="MODEL", way_out="name each model once")
     if runs_dir is not None:
         found = [_elsewhere(runs_dir, names, items_path, domain, scale, n_items, reading, seed, resamples)]
@@ -146,7 +152,10 @@ def probe(
             _print_estimate(made, as_json)
             return
         found = made
-    _print(found, as_json)
+    documents = [one.document() for one in found]
+    whole = documents[0] if len(documents) == 1 else {"schema": "evenhand.probes/1", "models": documents}
+    written.write(whole, lambda draw: probe_content(documents, draw=draw))
+    _print(documents, whole, as_json)
     _exit(found, max_failed)
 
 
@@ -253,11 +262,9 @@ def _print_estimate(document: dict[str, Any], as_json: bool) -> None:
     print("nothing was sent")
 
 
-def _print(found: "Sequence[Probed]", as_json: bool) -> None:
+def _print(documents: "Sequence[dict[str, Any]]", whole: dict[str, Any], as_json: bool) -> None:
     """One document for one model, a list of them for several; or the same for people."""
-    documents = [one.document() for one in found]
     if as_json:
-        whole: Any = documents[0] if len(documents) == 1 else {"schema": "evenhand.probes/1", "models": documents}
         sys.stdout.write(json_text(whole))
         return
     from evenhand.cli.output import console

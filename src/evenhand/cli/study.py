@@ -42,6 +42,7 @@ from evenhand.cli.rated_inputs import (
     read_grades_file,
 )
 from evenhand.cli.ready import ready_judge
+from evenhand.cli.trust_output import Plot, outputs
 from evenhand.errors import EvenhandError, InvalidInput
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def study(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder for records, table and study.")
     ] = None,
+    plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
     """Run judge variants on one graded set: rho, mode share, rerun SD, ceiling and cost of each, side by side."""
@@ -113,6 +115,7 @@ def study(
     items = read_items(items_path, limit=limit)
     given = _truth(grades, truth, items, stated, Columns(item=item or (), cluster=cluster), rater or ())
     _prepare(output, [*judge_files, items_path])
+    outputs("study", None, plot)
     sessions = [Session(spec, items, store=store, base_url=base_url, dry=dry_run, panel=False) for spec in specs]
     for note in dict.fromkeys((*items.notes, *(note for session in sessions for note in session.notes))):
         warn(shown(note))
@@ -130,12 +133,13 @@ def study(
     document = _document(variants, validations, comparison, given)
     if output is not None:
         _write(output, document, study_rows(validations))
+    _write_page(output, validations, comparison, plot)
     if as_json:
         sys.stdout.write(json_text(document))
     else:
         _print(validations, comparison, given)
         if output is not None:
-            print(f"written  {shown(str(output))}: records.jsonl, table.csv, study.json")
+            print(f"written  {shown(str(output))}: records.jsonl, table.csv, study.json, report.html")
     _exit([variant.judged for variant in variants], max_failed)
 
 
@@ -162,7 +166,9 @@ def _prepare(output: Path | None, read: Sequence[Path]) -> None:
     if output.exists() and not output.is_dir():
         raise InvalidInput(f"-o {shown(str(output))}: is a file; name a folder")
     for path in read:
-        if path.exists() and any((output / name) == path for name in ("records.jsonl", "table.csv", "study.json")):
+        if path.exists() and any(
+            (output / name) == path for name in ("records.jsonl", "table.csv", "study.json", "report.html")
+        ):
             raise InvalidInput(f"-o {shown(str(output))}: {shown(str(path))} is read, and would be written over")
         if path.is_dir() and output.resolve().is_relative_to(path.resolve()):
             raise InvalidInput(f"-o {shown(str(output))}: lies inside the judged folder; name one elsewhere")
@@ -316,6 +322,21 @@ def _write(folder: Path, document: Mapping[str, Any], rows: Sequence[Mapping[str
         writer.writerow(spreadsheet_safe(cell) if isinstance(cell, str) else cell for cell in row.values())
     write_text(folder / "table.csv", text.getvalue())
     write_text(folder / "study.json", json_text(document))
+
+
+def _write_page(
+    folder: Path | None, validations: "Sequence[Validation]", comparison: "Comparison | None", plot: str | None
+) -> None:
+    """report.html, and pictures of its figures; without the extra `figures` the page has tables alone, and says so."""
+    from evenhand.cli.trust_output import has_figures
+    from evenhand.report.comparison_page import study_content
+    from evenhand.report.trust_pages import trust_page
+
+    if has_figures():
+        written = outputs("study", None if folder is None else [folder / "report.html"], plot)
+        written.write({}, lambda draw: study_content(validations, comparison, draw=draw))
+    elif folder is not None:
+        write_text(folder / "report.html", trust_page(study_content(validations, comparison, draw=False)))
 
 
 def _print(validations: "Sequence[Validation]", comparison: "Comparison | None", grades: "Grades") -> None:

@@ -17,7 +17,7 @@ from evenhand.errors import InvalidInput
 if TYPE_CHECKING:
     from evenhand.report.trust_pages import TrustContent
 
-__all__ = ["Output", "Outputs", "Plot", "outputs"]
+__all__ = ["Output", "Outputs", "Plot", "has_figures", "outputs"]
 
 Output = Annotated[
     list[Path] | None, typer.Option("--output", "-o", help="report.html, report.md or report.json; repeatable.")
@@ -103,6 +103,17 @@ def outputs(command: str, output: Sequence[Path] | None, plot: str | None, *, re
 
         altair()
     return Outputs(command, forms, plot)
+
+
+def has_figures() -> bool:
+    """Whether the extra `figures` is installed."""
+    from evenhand.report.chart_kit import altair
+
+    try:
+        altair()
+    except InvalidInput:
+        return False
+    return True
 
 
 def _form(path: Path, read: Sequence[Path]) -> str:

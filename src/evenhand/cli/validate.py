@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.cli.output import json_text, say, shown, warn
+from evenhand.cli.output import json_text, shown, warn
 from evenhand.cli.rated_inputs import (
     Cluster,
     Columns,
@@ -30,11 +30,13 @@ from evenhand.cli.rated_inputs import (
     refuse_strictly,
     unlabelled_scores,
 )
+from evenhand.cli.trust_output import Output, Plot, outputs
 from evenhand.errors import InvalidInput
 
 if TYPE_CHECKING:
     from evenhand.analysis.judge_ratings import JudgeRatings
     from evenhand.analysis.validation import Validation
+    from evenhand.report.trust_pages import TrustContent
 
 __all__ = ["validate"]
 
@@ -68,9 +70,8 @@ def validate(
     resamples: Resamples = 1999,
     seed: Seed = 7,
     strict: Strict = False,
-    output: Annotated[
-        list[Path] | None, typer.Option("--output", "-o", help="report.html, or a .json document; repeatable.")
-    ] = None,
+    output: Output = None,
+    plot: Plot = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Hold a judge's scores against hand grades: rank agreement, ceiling, noise, leniency, worst misses, cost."""
@@ -80,7 +81,7 @@ def validate(
     from evenhand.cli.validate_output import print_judges, print_validation
     from evenhand.store.number_cells import scale_of
 
-    _refuse_forms(output or [], records, grades)
+    written = outputs("validate", output, plot, read=[records, grades])
     columns = Columns(
         item=item or (), score=score or (), judge=judge, rerun=rerun, cluster=cluster, length=length,
         criterion=criterion,
@@ -103,15 +104,13 @@ def validate(
         )  # fmt: skip
         found.append(validated(graded, given, settings))
     document = _document(found, texts)
-    _write(output or [], document, found, texts)
+    written.write(document, lambda draw: _content(found, texts, draw=draw))
     if as_json:
         sys.stdout.write(json_text(document))
     elif len(found) == 1:
         print_validation(found[0], texts.of(_missed(found[0])))
     else:
         print_judges(found)
-    for path in output or []:
-        say(f"written  {shown(str(path))}")
 
 
 def _chosen(judges: "list[JudgeRatings]", only: str | None) -> "list[JudgeRatings]":
@@ -156,22 +155,10 @@ def _missed(found: "Validation") -> list[tuple[str, str | None]]:
     return [(miss.item, miss.item_hash) for miss in (*found.misses, *found.brief_but_strong)]
 
 
-def _refuse_forms(output: list[Path], records: Path, grades: Path) -> None:
-    """Only forms that can be written, and never over what is read; checked before anything is computed."""
-    for path in output:
-        if path.suffix.casefold() not in (".html", ".htm", ".json"):
-            raise InvalidInput(f"-o {shown(str(path))}: the form is chosen by the ending; name the file .html or .json")
-        for source in (records, grades):
-            if path.exists() and source.exists() and path.samefile(source):
-                raise InvalidInput(f"-o {shown(str(path))}: this is the file that is read; name another one")
+def _content(found: "list[Validation]", texts: Texts, *, draw: bool) -> "TrustContent":
+    """The page: of one judge whole, of several side by side."""
+    from evenhand.report.validation_page import validation_content, validations_content
 
-
-def _write(output: list[Path], document: dict[str, Any], found: "list[Validation]", texts: Texts) -> None:
-    """The files asked for."""
-    from evenhand.cli.output import write_text
-
-    for path in output:
-        if path.suffix.casefold() == ".json":
-            write_text(path, json_text(document))
-        else:
-            raise InvalidInput(f"-o {shown(str(path))}: pages of a validation are not made yet; write .json")
+    if len(found) == 1:
+        return validation_content(found[0], texts.of(_missed(found[0])), draw=draw)
+    return validations_content(found, draw=draw)

@@ -258,7 +258,10 @@ def _runs(drawn: Sequence[Reruns]) -> list[dict[str, Any]]:
 
 def _strips(alt: Any, scale: tuple[float, float] | None) -> Any:
     data = alt.Data(name="rows")
-    domain = alt.Scale(zero=False, nice=scale is None, **({} if scale is None else {"domain": list(scale)}))
+    domain = alt.Scale(zero=False)
+    if scale is not None:
+        room = 0.03 * (scale[1] - scale[0])  # for points at the ends
+        domain = alt.Scale(zero=False, nice=False, domain=[scale[0] - room, scale[1] + room])
     x = alt.X("x:Q", scale=domain, axis=number_axis("score", gridDash=[2, 3], tickCount=10))
     y = alt.Y(
         "row:N", sort=alt.EncodingSortField("place", op="min"), axis=alt.Axis(title=None, ticks=False, domain=False)

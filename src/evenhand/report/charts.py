@@ -108,12 +108,11 @@ class Part:
 
 
 def axis_of(low: float, high: float, step: float, *sets: Scores) -> Axis:
-    """The levels of a scale, widened to what was given; bins where they are too many or scores stand between them."""
+    """The levels of a scale, widened to what was given; bins where they are too many."""
     given = [level for one in sets for level in (*one.levels[:1], *one.levels[-1:])]
     low, high = min([low, *given]), max([high, *given])
     n = round((high - low) / step) + 1 if high > low else 1
-    on = all(abs((level - low) / step - round((level - low) / step)) < 1e-6 for one in sets for level in one.levels)
-    if n <= _MOST_LEVELS and on:
+    if n <= _MOST_LEVELS:
         return Axis(low=low, step=step, n=n)
     width = (high - low) / _BINS if high > low else 1.0
     return Axis(low=low, step=width, n=_BINS, bins=True)
@@ -170,7 +169,7 @@ def distribution(
         *(base.mark_tick(color=INK, orient="horizontal", size=6, thickness=1.25).encode(x="middle:Q", y=end)
           for end in ("low:Q", "high:Q")),
     ]  # fmt: skip
-    made = [*_missing(sets), *notes, "Whisker: 95 % interval of the share (Wilson)."]
+    made = [*_missing(sets), *notes, *_rounded(held, axis), "Whisker: 95 % interval of the share (Wilson)."]
     if len(known) == 1:
         made[0:0] = [f"{count(held[0].n)} scores" + (f" by {held[0].label}" if held[0].label else "")]
     return chart_figure(name, title, made, alt.layer(*layers).properties(height=_HEIGHT), rows)
@@ -199,6 +198,19 @@ def _zones(alt: Any, data: Any, x: Any) -> list[Any]:
         base.mark_rect(color=LINE, opacity=0.55).encode(x=x, x2="x2:Q"),
         base.mark_text(color=SOFT, baseline="top", y=3).encode(x=alt.X("middle:Q"), text="label:N"),
     ]
+
+
+def _rounded(sets: Sequence[Scores], axis: Axis) -> list[str]:
+    """That scores between the levels are drawn on them."""
+    off = sum(
+        times
+        for one in sets
+        for level, times in zip(one.levels, one.counts, strict=True)
+        if abs(axis.middle(axis.place(level)) - level) > 1e-6
+    )
+    if axis.bins or not off:
+        return []
+    return [f"{count(off)} of {count(sum(one.n for one in sets))} stand between levels and are drawn at the nearest."]
 
 
 def _missing(sets: Sequence[Scores]) -> list[str]:
