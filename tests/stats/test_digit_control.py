@@ -41,6 +41,13 @@ def test_ratings_that_do_not_pile_up_need_no_explanation():
     assert found.verdict == "no_pile_up"
 
 
+def test_a_pile_up_that_only_another_scale_brings_about_is_told():
+    spread = [[1, 3, 5, 7, 9, 10]] * 4
+    found = digit_control(spread, flat(9), spread, 1, 10)
+    assert found.verdict == "no_pile_up"
+    assert "but on 1 to 9 100% are 9: how it rates depends on the scale's numbers" in found.sentence
+
+
 def test_what_neither_stays_nor_moves_cannot_be_told():
     found = digit_control(flat(7), flat(5), [[1, 5, 9, 3]] * 5, 1, 10)
     assert found.verdict == "cannot_tell"

@@ -136,6 +136,8 @@ def digit_control(
             shares["turned_same_number"] = _share(turned, {mode})
             shares["turned_other_end"] = _share(turned, {low + high - mode})
     verdict, sentence = _verdict(found, shares, low, high)
+    if verdict == "no_pile_up":
+        sentence += _elsewhere(short, turn, low, high)
     return DigitControl(
         verdict=verdict,
         sentence=sentence,
@@ -174,6 +176,13 @@ def _verdict(found: PileUp, shares: Mapping[str, float | None], low: int, high: 
             "gives it to nearly everything"
         )
     return "cannot_tell", f"{head}; where {low} is best they neither stay nor move to the other end"
+
+
+def _elsewhere(short: PileUp, turn: PileUp, low: int, high: int) -> str:
+    """Pile-ups that only another scale brings about."""
+    named = ((f"on {low} to {high - 1}", short), (f"where {low} is best", turn))
+    piled = [f"{where} {found.share:.0%} are {found.mode}" for where, found in named if found.piled]
+    return f"; but {' and '.join(piled)}: how it rates depends on the scale's numbers" if piled else ""
 
 
 def _same_place(mode: int, low: int, high: int) -> set[int]:
