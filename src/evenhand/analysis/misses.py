@@ -83,7 +83,8 @@ def brief_but_strong(graded: Graded) -> tuple[Miss, ...]:
     """Short texts that the humans rate high and the judge does not: the usual victims of a taste for length.
 
     Brief: the shortest quarter. Strong: the upper quarter of the humans' scale (of their grades, where it is unknown).
-    Missed: a level or more below the humans on a common scale, or an SD where there is none. Worst first.
+    Missed: a level or more below the humans on a common scale, or an SD where there is none, and further than the judge's
+    own strictness explains. Worst first.
     """
     import numpy as np
 
@@ -94,7 +95,8 @@ def brief_but_strong(graded: Graded) -> tuple[Miss, ...]:
     human = graded.human_mean
     low, high = graded.scales.human or (float(human.min()), float(human.max()))
     short = graded.lengths <= np.quantile(graded.lengths[known], _BRIEF)
-    found = np.flatnonzero(known & short & (human >= low + _STRONG * (high - low)) & (gaps <= -_A_LEVEL))
+    worse = gaps <= -_A_LEVEL if standard is None else (gaps <= -_A_LEVEL) & (standard < 0)
+    found = np.flatnonzero(known & short & (human >= low + _STRONG * (high - low)) & worse)
     return tuple(_miss(graded, int(place), gaps, standard) for place in sorted(found, key=lambda at: (gaps[at], at)))
 
 

@@ -80,6 +80,9 @@ def _validity(found: Validation) -> Iterator[str]:
 def _ceiling(found: Validation) -> Iterator[str]:
     """The judge beside one more human."""
     ceiling, judged, less = found.ceiling.mean, found.ceiling.judge_on_same_targets, found.ceiling.judge_less_human
+    if found.n_raters < 2:
+        yield "There is no human ceiling: one rater has nobody to agree with."
+        return
     if ceiling.value is None:
         yield f"There is no human ceiling: {ceiling.undefined}."
         return
@@ -107,8 +110,8 @@ def _baselines(found: Validation) -> Iterator[str]:
     if length.beaten is False and less is not None and length.rho.value is not None and less.value_a is not None:
         could = "" if less.detectable is None else f" ({less.detectable:.2f} would have shown)"
         yield (
-            f"It does not beat the length of the text: rho {less.value_a:.2f} against {less.value_b:.2f} for length "
-            f"alone{could}."
+            f"It is not shown to beat the length of the text: rho {less.value_a:.2f} against {less.value_b:.2f} for "
+            f"length alone{could}."
         )
     alike, majority = found.absolute.agreement, found.absolute.majority
     if alike.value is not None and majority.value is not None and alike.value <= majority.value:

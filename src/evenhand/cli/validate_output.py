@@ -55,7 +55,7 @@ def print_validation(found: "Validation", texts: Mapping[str, str]) -> None:
         ("reruns", _reruns(found)),
         ("checks", _checks(found)),
         ("worst misses", _misses(found.misses, texts)),
-        ("brief but strong, and missed", _misses(found.brief_but_strong, texts)),
+        ("brief but strong, and missed", _misses(found.brief_but_strong[: found.settings.most_misses], texts)),
     ):
         lines = list(part)
         if lines:
@@ -197,8 +197,8 @@ def _reruns(found: "Validation") -> Iterator[str]:
     if known:
         yield "reliability of the mean of " + ", ".join(f"{one['reruns']}: {one['reliability']:.3f}" for one in known)
     if found.best_n_reruns is not None:
-        ratio = found.settings.cost_ratio
-        yield f"worth their money at {ratio:g} runs the item: {found.best_n_reruns:.1f} reruns; beyond that, buy items"
+        worth = f"{found.best_n_reruns:.1f} reruns" if found.best_n_reruns > 1 else "a single run"
+        yield f"worth its money, where an item costs as much as {found.settings.cost_ratio:g} runs: {worth}; then buy items"
     noise = found.noise
     if noise.n_repeated:
         yield f"identical in all reruns: {noise.n_identical} of {noise.n_repeated} items"

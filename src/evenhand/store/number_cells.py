@@ -13,6 +13,7 @@ from evenhand.store.text_files import quoted
 __all__ = ["MISSING_WORDS", "number_cell", "scale_of"]
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", ".", "missing"})
+_MOST = 1e100  # beyond it, squares are no numbers any more
 _NUMBER = re.compile(r"[-+]?(?:[0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,3})?")
 
 
@@ -24,7 +25,7 @@ def number_cell(value: Any, where: str, column: str) -> float | None:
         where: file and line, for messages.
         column: the column's name, for messages.
     Raises:
-        InvalidInput: text, an infinity, a list or a truth value.
+        InvalidInput: text, an infinity or another number beyond 1e100, a list or a truth value.
 
     >>> number_cell(" 3.5 ", "g.csv line 2", "grade"), number_cell("NaN", "g.csv line 3", "grade")
     (3.5, None)
@@ -35,11 +36,11 @@ def number_cell(value: Any, where: str, column: str) -> float | None:
         number = float(value)
         if number != number:
             return None
-        if number - number == 0:
+        if abs(number) <= _MOST:
             return number
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         number = float(value.strip())
-        if number - number == 0:
+        if abs(number) <= _MOST:
             return number
     hint = " (a decimal comma: write 3.5)" if isinstance(value, str) and re.fullmatch(r"\d+,\d+", value.strip()) else ""
     raise InvalidInput(
