@@ -83,8 +83,8 @@ def brief_but_strong(graded: Graded) -> tuple[Miss, ...]:
     """Short texts that the humans rate high and the judge does not: the usual victims of a taste for length.
 
     Brief: the shortest quarter. Strong: the upper quarter of the humans' scale (of their grades, where it is unknown).
-    Missed: a level or more below the humans on a common scale, or an SD where there is none, and further than the judge's
-    own strictness explains. Worst first.
+    Missed: a level or more below the humans on a common scale, or an SD where there is none, and further than the
+    judge's own strictness explains. Worst first.
     """
     import numpy as np
 

@@ -198,7 +198,8 @@ def _reruns(found: "Validation") -> Iterator[str]:
         yield "reliability of the mean of " + ", ".join(f"{one['reruns']}: {one['reliability']:.3f}" for one in known)
     if found.best_n_reruns is not None:
         worth = f"{found.best_n_reruns:.1f} reruns" if found.best_n_reruns > 1 else "a single run"
-        yield f"worth its money, where an item costs as much as {found.settings.cost_ratio:g} runs: {worth}; then buy items"
+        ratio = found.settings.cost_ratio
+        yield f"worth its money, where an item costs as much as {ratio:g} runs: {worth}; then buy items"
     noise = found.noise
     if noise.n_repeated:
         yield f"identical in all reruns: {noise.n_identical} of {noise.n_repeated} items"
