@@ -122,6 +122,8 @@ def _form(path: Path, read: Sequence[Path]) -> str:
         raise InvalidInput(
             f"-o {shown(str(path))}: the form is chosen by the ending; name the file .html, .md or .json"
         )
+    if not path.parent.is_dir():
+        raise InvalidInput(f"-o {shown(str(path))}: there is no folder {shown(str(path.parent))}; make it first")
     for source in read:
         if path.exists() and source.exists() and path.samefile(source):
             raise InvalidInput(f"-o {shown(str(path))}: this is the file that is read; name another one")

@@ -271,5 +271,5 @@ def _strips(alt: Any, scale: tuple[float, float] | None) -> Any:
     return alt.layer(
         kinds["line"].mark_rule(color=LINE, strokeWidth=5).encode(x=x, x2="x2:Q", y=y),
         kinds["run"].mark_point(color=BLUE, filled=True, opacity=0.85).encode(x=x, y=y, size=size),
-        kinds["human"].mark_tick(color=AGAINST, thickness=3, size=16).encode(x=x, y=y),
+        kinds["human"].mark_tick(color=AGAINST, thickness=3, size=16, opacity=1).encode(x=x, y=y),
     )

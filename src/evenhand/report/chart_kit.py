@@ -88,7 +88,7 @@ _CONFIG: Mapping[str, Any] = {
     },
     "legend": {
         "labelColor": INK, "titleColor": SOFT, "labelFontSize": _SIZE, "titleFontSize": _SIZE,
-        "titleFontWeight": "normal", "labelLimit": 200,
+        "titleFontWeight": "normal", "labelLimit": 340,
     },
     "title": {
         "anchor": "start", "frame": "bounds", "fontSize": 15, "fontWeight": 600, "color": INK,

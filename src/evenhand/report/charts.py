@@ -33,7 +33,18 @@ from evenhand.report.chart_kit import (
 from evenhand.report.numbers import count, number
 from evenhand.stats.intervals import wilson_interval
 
-__all__ = ["Axis", "Part", "Scores", "axis_of", "binned", "distribution", "drift", "level_shares", "probe_histogram"]
+__all__ = [
+    "Axis",
+    "Part",
+    "Scores",
+    "axis_for",
+    "axis_of",
+    "binned",
+    "distribution",
+    "drift",
+    "level_shares",
+    "probe_histogram",
+]
 
 _MOST_LEVELS = 21
 _BINS = 20
@@ -118,6 +129,13 @@ def axis_of(low: float, high: float, step: float, *sets: Scores) -> Axis:
     return Axis(low=low, step=width, n=_BINS, bins=True)
 
 
+def axis_for(scale: tuple[float, float] | None, *sets: Scores) -> Axis:
+    """The levels of a scale whose step nobody said: whole points, tenths where it is shorter than 2."""
+    ends = [level for one in sets for level in (*one.levels[:1], *one.levels[-1:])]
+    low, high = scale or (min(ends, default=0.0), max(ends, default=1.0))
+    return axis_of(low, high, 1.0 if high - low >= 2 else (high - low) / 10 or 1.0, *sets)
+
+
 def binned(scores: Scores, axis: Axis) -> list[int]:
     """(axis.n,) how many scores are on each level or in each bin."""
     found = [0] * axis.n
@@ -135,18 +153,21 @@ def distribution(
     *,
     what: str = "score",
     zones: Sequence[Mapping[str, Any]] = (),
+    repeated: bool = False,
 ) -> Figure:
     """How one, two or three sets of scores are spread, bars side by side.
 
     Args:
         sets: one to three; empty ones are named as such.
         zones: `x`, `x2` and `label` of stretches to be shaded.
+        repeated: whether an item has several of them, so that the whiskers are too narrow, which is said.
     """
     alt = altair()
     held = [one for one in sets if one.n]
     if not held:
         return empty_figure(name, title, "there are no scores", notes)
-    known = labels(f"{one.label} (n {count(one.n)})" if one.label else f"n {count(one.n)}" for one in held)
+    names = labels((one.label for one in held), 30)
+    known = [f"{label} (n {count(one.n)})" for label, one in zip(names, held, strict=True)]
     rows = [row for turn, one in enumerate(held) for row in _bars(one, axis, turn, len(held), known[turn])]
     rows += [{"kind": "zone", **zone} for zone in zones]
     data = alt.Data(name="rows")
@@ -157,7 +178,7 @@ def distribution(
         axis=number_axis(what, values=_ticks(axis, _MOST_LEVELS), grid=False),
     )  # fmt: skip
     top = max(row["high"] for row in rows if row["kind"] == "bar") * (1.14 if zones else 1.03)
-    y = alt.Y("share:Q", scale=alt.Scale(domain=[0, top], nice=False), axis=percent_axis("share of scores"))
+    y = alt.Y("share:Q", scale=alt.Scale(domain=[0, top], nice=False), axis=percent_axis(f"share of {what}s"))
     colour = alt.Color(
         "label:N", scale=alt.Scale(domain=known, range=list(SERIES[: len(known)])),
         legend=alt.Legend(title=None, orient="top", direction="vertical") if len(known) > 1 else None,
@@ -169,9 +190,9 @@ def distribution(
         *(base.mark_tick(color=INK, orient="horizontal", size=6, thickness=1.25).encode(x="middle:Q", y=end)
           for end in ("low:Q", "high:Q")),
     ]  # fmt: skip
-    made = [*_missing(sets), *notes, *_rounded(held, axis), "Whisker: 95 % interval of the share (Wilson)."]
+    made = [*_missing(sets), *notes, *_rounded(held, axis), _whisker(repeated=repeated)]
     if len(known) == 1:
-        made[0:0] = [f"{count(held[0].n)} scores" + (f" by {held[0].label}" if held[0].label else "")]
+        made[0:0] = [f"{count(held[0].n)} {what}s" + (f" by {held[0].label}" if held[0].label else "")]
     return chart_figure(name, title, made, alt.layer(*layers).properties(height=_HEIGHT), rows)
 
 
@@ -198,6 +219,12 @@ def _zones(alt: Any, data: Any, x: Any) -> list[Any]:
         base.mark_rect(color=LINE, opacity=0.55).encode(x=x, x2="x2:Q"),
         base.mark_text(color=SOFT, baseline="top", y=3).encode(x=alt.X("middle:Q"), text="label:N"),
     ]
+
+
+def _whisker(*, repeated: bool) -> str:
+    if repeated:
+        return "Whisker: 95 % interval (Wilson), too narrow, as those of one item depend on one another."
+    return "Whisker: 95 % interval of the share (Wilson)."
 
 
 def _rounded(sets: Sequence[Scores], axis: Axis) -> list[str]:
@@ -383,4 +410,4 @@ def probe_histogram(
         {"label": "floor", "x": low - 0.5, "x2": low - 0.5 + points, "middle": low - 0.5 + points / 2},
         {"label": "ceiling", "x": high + 0.5 - points, "x2": high + 0.5, "middle": high + 0.5 - points / 2},
     ]
-    return distribution(name, title, [ratings], axis, notes, what="rating", zones=zones)
+    return distribution(name, title, [ratings], axis, notes, what="rating", zones=zones, repeated=True)

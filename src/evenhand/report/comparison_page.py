@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 from evenhand.report.caveats import Caveat
 from evenhand.report.chart_kit import NO_FIGURES
 from evenhand.report.chart_rows import DifferenceRow, Panel, Row, agreement, paired_differences, study_table
-from evenhand.report.charts import axis_of, distribution
+from evenhand.report.charts import axis_for, distribution
 from evenhand.report.numbers import cost, count, number, percent, plural
 from evenhand.report.trust_pages import Section, Table, TrustContent, estimate_cells
-from evenhand.report.validation_page import agreement_rows, scores_of
+from evenhand.report.validation_page import agreement_rows, score_table, scores_of
 from evenhand.stats.estimates import Estimate
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def comparison_content(
         source=f"{'mean scores alone' if grades is None else f'against {grades}'}; {plural(found.n_items, 'item')}, "
         f"{count(found.n_shared)} with a score by every judge. Intervals: {count(found.bootstrap.n_resamples)} "
         f"resamples over {over}, seed {found.bootstrap.seed}. "
-        f"{' '.join(dict.fromkeys(one.sentence for one in found.scales))}",
+        f"Scales: {'; '.join(dict.fromkeys(one.sentence for one in found.scales))}",
         caveats=tuple(_caveats(found)),
         sentences=_sentences(found),
         sections=tuple(_sections(found, plans, draw=draw)),
@@ -135,9 +135,8 @@ def _judges(found: "Comparison", *, draw: bool, spearman: bool) -> Section:
     drawn: list[Figure] = []
     if draw and spearman:
         judged = [Row(label=one.name, found=one.rho) for one in found.judges]
-        notes = [
-            f"n {count(found.n_shared)} to {count(found.n_items)} items; overlapping intervals say nothing about a pair"
-        ]
+        sizes = dict.fromkeys((found.n_shared, found.n_items))
+        notes = [f"n {' to '.join(map(count, sizes))} items; overlapping intervals say nothing about a pair"]
         drawn = [agreement("judges", "Each judge with the humans", judged, notes, what="Spearman rho with the humans")]
     return Section(heading="Judges", figures=tuple(drawn), tables=(Table(head=head, rows=tuple(rows)),))
 
@@ -157,7 +156,7 @@ def _differences(found: "Comparison", *, draw: bool, spearman: bool) -> Section:
         ]  # fmt: skip
         drawn = [paired_differences("differences", f"Differences between judges: {what[14:]}", differences,
                                     [f"{n} items that both judged"], what=f"{what}, first less second")]  # fmt: skip
-    return Section(heading="Differences", figures=tuple(drawn), tables=(Table(head=head, rows=rows),))
+    return Section(heading="Differences", figures=tuple(drawn), tables=(Table(head=head, rows=rows),), wide=True)
 
 
 def _pair_row(pair: "Pair") -> tuple[str, ...]:
@@ -225,7 +224,7 @@ def _study(validations: "Sequence[Validation]", names: Sequence[str], *, draw: b
                      number(one.leniency.value), cost(_price(one).value), why))  # fmt: skip
     head = ("variant", "#n", "#rho", "#95 % interval", "#mode share", "#95 % interval", "#rerun SD", "#leniency",
             "#cost of 1,000 items", "")  # fmt: skip
-    return Section(heading="The study", figures=tuple(drawn), tables=(Table(head=head, rows=tuple(rows)),))
+    return Section(heading="The study", figures=tuple(drawn), tables=(Table(head=head, rows=tuple(rows)),), wide=True)
 
 
 def stated_ceiling(ceiling: Estimate) -> str:
@@ -257,16 +256,17 @@ def _before_after(validations: "Sequence[Validation]") -> Section:
     if best is first and len(validations) > 1:
         chosen.append(validations[-1])
     sets = [scores_of(one) for one in chosen]
+    repeated = max(one.graded.scores.shape[1] for one in chosen) > 1
     scales = [one.graded.judge.scale or one.graded.scales.judge for one in chosen]
     known = [scale for scale in scales if scale is not None]
-    ends = [level for one in sets for level in (*one.levels[:1], *one.levels[-1:])]
-    low, high = min([*(scale[0] for scale in known), *ends]), max([*(scale[1] for scale in known), *ends])
-    step = 1.0 if high - low >= 2 else (high - low) / 10 or 1.0
+    scale = (min(one[0] for one in known), max(one[1] for one in known)) if known else None
     notes = [
         "; ".join(f"{one.graded.judge.name}: mode share {percent(one.absolute.mode_share.value)}" for one in chosen)
     ]
-    figure = distribution("before-after", "Distribution before and after", sets, axis_of(low, high, step, *sets), notes)
-    return Section(heading="Distribution", figures=(figure,))
+    figure = distribution(
+        "before-after", "Distribution before and after", sets, axis_for(scale, *sets), notes, repeated=repeated
+    )
+    return Section(heading="Distribution", figures=(figure,), tables=(score_table(validations),))
 
 
 def _ceiling_table(validations: "Sequence[Validation]") -> Table:

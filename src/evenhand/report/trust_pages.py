@@ -5,6 +5,7 @@ trust_markdown(content)     the same without figures
 diagnosis_page.py, validation_page.py, comparison_page.py, probe_page.py      findings to a `TrustContent`
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -82,6 +83,7 @@ class Section:
     Args:
         figures: one below the other; empty where figures are not asked for.
         sentences: above them.
+        wide: set the tables below the figures, not beside them.
     """
 
     heading: str
@@ -89,6 +91,7 @@ class Section:
     tables: tuple[Table, ...] = ()
     sentences: tuple[str, ...] = ()
     cases: tuple[Case, ...] = ()
+    wide: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +131,7 @@ def trust_markdown(content: TrustContent) -> str:
     lines += [f"- **{'warning' if one.serious else 'note'}** {code_span(one.text)}" for one in content.caveats]
     lines += ["", *(f"> {code_span(sentence)}\n" for sentence in content.sentences)]
     for section in content.sections:
-        lines += ["", f"## {section.heading}", "", *(code_span(sentence) for sentence in section.sentences)]
+        lines += ["", f"## {_words(section.heading)}", "", *(code_span(sentence) for sentence in section.sentences)]
         for table in section.tables:
             lines += ["", *_markdown_table(table)]
         for case in section.cases:
@@ -169,11 +172,16 @@ def _shorter(section: Section) -> Section:
 
 
 def _markdown_table(table: Table) -> list[str]:
-    name = [f"**{table.name}**", ""] if table.name else []
+    name = [f"**{_words(table.name)}**", ""] if table.name else []
     head = "| " + " | ".join(head or " " for head, _ in table.columns) + " |"
     rule = "|" + "|".join("--:" if numbers else "---" for _, numbers in table.columns) + "|"
     rows = ["| " + " | ".join(code_span(cell, _MOST_CELL, table=True) for cell in row) + " |" for row in table.rows]
     return [*name, head, rule, *rows, *(["", code_span(table.note)] if table.note else [])]
+
+
+def _words(text: str) -> str:
+    """Plain words as they are; a heading that names a model or a judge may hold anything, and is code then."""
+    return text if re.fullmatch(r"[A-Za-z0-9 ,.:'-]*", text) else code_span(text, 200)
 
 
 def _render(content: TrustContent, drawn: dict[str, Markup], cut: str, most: int) -> Markup:

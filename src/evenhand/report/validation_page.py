@@ -8,7 +8,7 @@ from evenhand.report.caveats import Caveat
 from evenhand.report.chart_items import Reruns, judge_against_humans, rerun_spread
 from evenhand.report.chart_kit import stated
 from evenhand.report.chart_rows import Row, agreement
-from evenhand.report.charts import Scores, axis_of, distribution
+from evenhand.report.charts import Scores, axis_for, distribution, level_shares
 from evenhand.report.numbers import cost, count, number, percent, plural
 from evenhand.report.trust_pages import Case, Section, Table, TrustContent, estimate_cells
 from evenhand.stats.estimates import Estimate
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evenhand.analysis.validation import Validation
     from evenhand.report.chart_kit import Figure
 
-__all__ = ["agreement_rows", "scores_of", "validation_content", "validations_content"]
+__all__ = ["agreement_rows", "score_table", "scores_of", "validation_content", "validations_content"]
 
 _HEAD = ("", "#value", "#95 % interval", "#n", "")
 _MOST_RATERS = 20
@@ -61,38 +61,55 @@ def validations_content(found: "Sequence[Validation]", *, draw: bool = True) -> 
     """Several judges against the same grades, a row each."""
     ordered = sorted(found, key=lambda one: -(one.spearman.value if one.spearman.value is not None else -2.0))
     figures: list[Figure] = []
+    shares: list[Figure] = []
     if draw:
         notes = [f"{_many(ordered)}; order by rho is no ranking: `evenhand compare` says which differ."]
-        figures = [
-            agreement(
-                "agreement",
-                "Agreement with the human ceiling",
-                *agreement_rows(ordered, notes),
-                what="Spearman rho with the humans",
-            )
-        ]
+        rows, said = agreement_rows(ordered, notes)
+        figures = [agreement("agreement", _title(ordered[0]), rows, said, what=_axis_title(ordered))]
+        shares = [_levels(ordered)]
     sections = [
         Section(heading="Judges", figures=tuple(figures), tables=(_judge_table(ordered),)),
-        Section(
-            heading="Each judge in a sentence",
-            tables=(
-                Table(
-                    head=("judge", ""),
-                    rows=tuple(
-                        (one.graded.judge.name, sentence) for one in ordered for sentence in sentences_of(one)[:3]
-                    ),
-                ),
-            ),
-        ),
+        Section(heading="Scores", figures=tuple(shares), tables=(score_table(ordered),)),
     ]
     grades = ordered[0].grades
+    caveats = [caveat for one in ordered for caveat in _caveats(one, who=f"{one.graded.judge.name}: ")]
     return TrustContent(
-        title=f"{len(found)} judges against {grades.name}",
+        title=f"{len(found)} judges against the humans",
         source=f"{grades.name}: {grades.reading}",
-        caveats=tuple(caveat for one in ordered for caveat in _caveats(one, who=f"{one.graded.judge.name}: ")),
+        caveats=tuple(sorted(caveats, key=lambda one: not one.serious)),
         sentences=("The order is that of rho alone, not a ranking.", "--only JUDGE shows one of them whole."),
         sections=tuple(sections),
     )
+
+
+def _axis_title(found: "Sequence[Validation]") -> str:
+    ceiling = any(one.ceiling.mean.value is not None for one in found)
+    return "Spearman rho with the mean of the other humans" if ceiling else "Spearman rho with the humans"
+
+
+def _levels(found: "Sequence[Validation]") -> "Figure":
+    """Which scores each judge gives, below those of the humans."""
+    humans = _counted("humans, each grade", found[0].graded.grades)
+    sets = [humans, *(scores_of(one) for one in found)]
+    return level_shares(
+        "levels",
+        "Which scores each judge gives",
+        sets,
+        axis_for(found[0].graded.scales.judge, *sets),
+        what="score or grade",
+    )
+
+
+def score_table(found: "Sequence[Validation]") -> Table:
+    """Mode share and effective levels of each judge, and of the humans."""
+    first = found[0].absolute.human_mode_share
+    rows = [("humans", *estimate_cells(first, share=True)[:3], "", "")]
+    for one in found:
+        level = one.absolute
+        cells = estimate_cells(level.mode_share, share=True)
+        rows.append((one.graded.judge.name, *cells[:3], number(level.mode), number(level.effective_levels)))
+    head = ("", "#mode share", "#95 % interval", "#n", "#mode", "#effective levels")
+    return Table(head=head, rows=tuple(rows))
 
 
 def agreement_rows(found: "Sequence[Validation]", notes: Sequence[str]) -> tuple[list[Row], list[str]]:
@@ -150,13 +167,13 @@ def _caveats(found: "Validation", *, who: str = "") -> Iterator[Caveat]:
             text = f"{who}{count(judge.counts[kind])} of {plural(judge.n, 'judgement')} {kind}: no score, in no figure."
             yield Caveat(serious=kind == "failed", text=text)
     for n, words in (
-        (len(judge.out_of_scale), "scores are out of scale and left out"),
-        (len(grades.out_of_scale), "grades are out of scale and left out"),
-        (len(graded.not_judged), "graded items have no score and take no part"),
-        (len(graded.not_graded), "judged items have no usable grade and take no part"),
+        (len(judge.out_of_scale), ("score", "out of scale and left out")),
+        (len(grades.out_of_scale), ("grade", "out of scale and left out")),
+        (len(graded.not_judged), ("graded item", "without a score: no part taken")),
+        (len(graded.not_graded), ("judged item", "without a usable grade: no part taken")),
     ):
         if n:
-            yield Caveat(serious=True, text=f"{who}{count(n)} {words}.")
+            yield Caveat(serious=True, text=f"{who}{plural(n, words[0])} {words[1]}.")
     if found.spearman.value is None:
         yield Caveat(serious=True, text=f"{who}Spearman rho is undefined: {found.spearman.undefined}.")
 
@@ -257,15 +274,13 @@ def _level(found: "Validation", *, draw: bool) -> Section:
         judge = _counted("judge, each run", graded.scores if moved is None else moved)
         sets = [judge, humans] if moved is not None else [judge]
         scale = graded.scales.human if moved is not None else graded.scales.judge
-        low, high = scale or (min(one.levels[0] for one in sets), max(one.levels[-1] for one in sets))
         notes = [stated("Leniency", found.leniency)]
-        if max(graded.scores.shape[1], graded.grades.shape[1]) > 1:
-            notes.append("Several scores or grades of an item count as independent, so whiskers are too narrow.")
+        repeated = max(graded.scores.shape[1], graded.grades.shape[1]) > 1
         if moved is not None and graded.scales.same is not True:
             notes.append("The judge's scores are moved linearly onto the humans' scale.")
         drawn = [distribution("distribution", "Distribution of scores and grades", sets,
-                              axis_of(low, high, 1.0 if high - low >= 2 else (high - low) / 10 or 1.0, *sets), notes,
-                              what="score")]  # fmt: skip
+                              axis_for(scale, *sets), notes,
+                              repeated=repeated)]  # fmt: skip
     return Section(heading="Level and spread", figures=tuple(drawn), tables=(Table(head=_HEAD, rows=tuple(rows)),))
 
 
@@ -389,12 +404,12 @@ def _point(one: Mapping[str, Any]) -> str:
 def _judge_table(found: "Sequence[Validation]") -> Table:
     rows = []
     for one in found:
-        value, interval, n, why = estimate_cells(one.spearman)
+        value, interval, n, _ = estimate_cells(one.spearman)
         share = one.absolute.mode_share.value
         rows.append(
             (one.graded.judge.name, n, value, interval, number(one.kendall_tau_b.value),
              number(one.absolute.weighted.value), percent(share), number(one.noise.sd.value),
-             number(one.leniency.value), why)
+             number(one.leniency.value))
         )  # fmt: skip
-    head = ("judge", "#n", "#rho", "#95 % interval", "#tau-b", "#kappa", "#mode share", "#rerun SD", "#leniency", "")
+    head = ("judge", "#n", "#rho", "#95 % interval", "#tau-b", "#kappa", "#mode share", "#rerun SD", "#leniency")
     return Table(head=head, rows=tuple(rows), note="rho: with the mean of all humans")
