@@ -351,7 +351,7 @@ def _of_stretches(alt: Any, rows: Sequence[Mapping[str, Any]], y: Any, when: str
 def _of_periods(alt: Any, y: Any) -> list[Any]:
     """Layers of periods, each as wide as the next."""
     cells, means = _kind(alt, "cell"), _kind(alt, "mean")
-    axis = alt.Axis(title=None, labelAngle=-45, ticks=False, domain=False, grid=False)
+    axis = alt.Axis(title=None, labelAngle=-45, labelOverlap=False, ticks=False, domain=False, grid=False)
     x = alt.X("label:N", sort=alt.EncodingSortField("place", op="min"), axis=axis)
     return [
         cells.mark_rect(color=BLUE, stroke=PAPER).encode(x=x, y=y, y2="y2:Q", opacity=_darkness(alt)),
@@ -373,7 +373,7 @@ def _stretches(parts: Sequence[Part], axis: Axis) -> list[dict[str, Any]]:
     """Cells, means, names and edges of each stretch."""
     rows: list[dict[str, Any]] = []
     start, half = 0.0, axis.step / 2
-    for label, part in zip(labels((part.scores.label for part in parts), 14), parts, strict=True):
+    for label, part in zip(labels((part.scores.label for part in parts), 18), parts, strict=True):
         n = part.scores.n
         where = {"x": start, "x2": start + n, "middle": start + n / 2, "label": label, "place": len(rows)}
         if n:

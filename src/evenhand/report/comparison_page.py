@@ -214,7 +214,7 @@ def _study(validations: "Sequence[Validation]", names: Sequence[str], *, draw: b
             Panel(title="$ per 1,000", values=[_price(one) for one in validations]),
         ]
         notes = [f"n {_sizes(validations)} items; rho: with the mean of all humans.",
-                 stated_ceiling(ceiling)]  # fmt: skip
+                 _stated_ceiling(ceiling)]  # fmt: skip
         drawn = [study_table("study", "The study in one figure", names, panels, notes)]
     rows = []
     for one in validations:
@@ -227,7 +227,7 @@ def _study(validations: "Sequence[Validation]", names: Sequence[str], *, draw: b
     return Section(heading="The study", figures=tuple(drawn), tables=(Table(head=head, rows=tuple(rows)),), wide=True)
 
 
-def stated_ceiling(ceiling: Estimate) -> str:
+def _stated_ceiling(ceiling: Estimate) -> str:
     """What one human reaches, or why that is not known."""
     from evenhand.report.chart_kit import stated
 

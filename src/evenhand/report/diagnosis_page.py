@@ -166,11 +166,10 @@ def _group_table(column: str, groups: "Sequence[ScoreGroup]") -> Table:
         lost = group.counts["failed"] + group.counts["suspicious"]
         share = spread.mode_share
         rows.append(
-            (group.name, count(spread.n), count(lost), "" if spread.mode is None else number(spread.mode),
-             percent(share.value), _ends(share.low, share.high), number(spread.effective_levels),
-             _VERDICTS[group.verdict.verdict])
+            (group.name, _VERDICTS[group.verdict.verdict], count(spread.n), count(lost), "" if spread.mode is None else number(spread.mode),
+             percent(share.value), _ends(share.low, share.high), number(spread.effective_levels))
         )  # fmt: skip
-    head = (column, "#n", "#failed", "#mode", "#share", "#95 % interval", "#effective levels", "")
+    head = (column, "verdict", "#n", "#failed", "#mode", "#share", "#95 % interval", "#effective levels")
     return Table(head=head, rows=tuple(rows), note="failed: failed rows and all-zero rows")
 
 
@@ -199,10 +198,10 @@ def _drift_words(found: "Diagnosis") -> str:
     if test.undefined is not None or test.chi2_p is None:
         return f"Drift undefined: {test.undefined}"
     p = "p < .001" if test.chi2_p < 0.001 else f"p = {number(test.chi2_p, 3)}"
-    seen = (
-        "no change of the mode's share" if test.detectable is None else f"only a change of {percent(test.detectable)}"
-    )
-    return f"Chi-square between periods: {p}, Cramer's V {number(test.cramers_v)}; first to last could show {seen}"
+    seen = "first and last period could show no change of the mode's share"
+    if test.detectable is not None:
+        seen = f"smallest change of the mode's share that first and last could show: {percent(test.detectable)}"
+    return f"Chi-square between periods: {p}, Cramer's V {number(test.cramers_v)}; {seen}"
 
 
 def _changes(found: "Diagnosis", *, draw: bool) -> Section:
