@@ -1,6 +1,6 @@
 """The vocabulary: one word per thing, the same in code, command line, files and docs.
 
-What a user writes          Item, JudgeSpec (Criterion, Check, CheckGroup, CatalogEntry, Example, ModelSpec)
+What a user writes          Item, JudgeSpec (Criterion, Check, CheckGroup, CatalogEntry, Example, ModelSpec), ProbeItems
 What goes over the wire     Call (Message, Profile), Reply (Usage, TokenChoice)
 What a judge returns        Verdict (CriterionVerdict, CheckResult, Evidence, Comparison), Abstention, Failure
 What survives               Record
@@ -38,6 +38,7 @@ __all__ = [
     "ModelSpec",
     "Outcome",
     "Pass",
+    "ProbeItems",
     "Profile",
     "QuoteStatus",
     "Record",
@@ -292,6 +293,22 @@ class JudgeSpec:
     feedback: bool = False
     inventory: int | None = None
     folder: Literal["files", "repository"] = "files"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeItems:
+    """Texts over the whole range of quality, on which a probe sees how a model rates.
+
+    Args:
+        name: what is rated, in words that stand in the prompt: `prose`, `code readability`.
+        scale_min, scale_max: ends of the scale; whole numbers.
+        items: the texts, in the order in which they are shown.
+    """
+
+    name: str
+    scale_min: int
+    scale_max: int
+    items: tuple[str, ...]
 
 
 # --- what goes over the wire ---------------------------------------------------------------------------------------

@@ -3,13 +3,16 @@
     python fake_endpoint.py '{"latency_s": 0.01, "p429": 0.05}'      prints its port, then serves until killed
 
 Settings: `latency_s`; `p429`, `p500`, `cut` (shares of calls, decided by hash of item, attempt and seed, so that equal
-runs meet equal faults); `seed`; `retry_after`; `behaviour` (see `nasty`); `reply` (a fixed text); `finish`.
+runs meet equal faults); `seed`; `retry_after`; `behaviour` (see `nasty`); `reply` (a fixed text);
+`replies` (texts in turn); `finish`; `tokens` (where log probabilities are asked for: `[token, share]` of every
+alternative, a list for each token of the reply).
 The right verdict for item N is pass unless N is divisible by 3. GET /_stats tells what was asked and answered.
 """
 
 import asyncio
 import hashlib
 import json
+import math
 import re
 import sys
 from collections import defaultdict
@@ -28,6 +31,24 @@ def chance(item, attempt):
 def verdict_text(item):
     passed = item % 3 != 0
     return json.dumps({"checks": [{"id": "fact", "quote": "The answer is" if passed else "", "passed": passed}]})
+
+
+def token_logprobs(tokens):
+    """What stands under `logprobs`: each token is the first of its alternatives."""
+    content = []
+    for own in tokens:
+        listed = [{"token": token, "logprob": math.log(share)} for token, share in own]
+        content.append({**listed[0], "top_logprobs": listed})
+    return {"content": content}
+
+
+def answer_in_tokens(body):
+    """The reply to a call that asks for log probabilities, as long as it allows."""
+    tokens = SETTINGS["tokens"][: json.loads(body)["max_tokens"]]
+    document = json.loads(completion("".join(own[0][0] for own in tokens), "length"))
+    document["choices"][0]["logprobs"] = token_logprobs(tokens)
+    document["usage"]["completion_tokens"] = len(tokens)
+    return response(200, json.dumps(document).encode())
 
 
 def completion(text, finish="stop", usage=True):
@@ -60,7 +81,8 @@ def decide(item):
     if roll < SETTINGS["p500"]:
         return "500", response(500, b'{"error": {"message": "broken"}}')
     roll -= SETTINGS["p500"]
-    text = SETTINGS.get("reply") or verdict_text(item)
+    in_turn = SETTINGS.get("replies")
+    text = in_turn[attempt % len(in_turn)] if in_turn else SETTINGS.get("reply") or verdict_text(item)
     if roll < SETTINGS["cut"]:
         return "cut", response(200, completion(text[: len(text) // 2]))
     return "ok", response(200, completion(text, SETTINGS.get("finish", "stop")))
@@ -130,6 +152,8 @@ async def answer(head, body, writer):
     numbers = re.findall(rb"ITEM-(\d+)", body)
     item = int(numbers[-1]) if numbers else 1
     kind, data = decide(item)
+    if kind == "ok" and SETTINGS.get("tokens") and b'"logprobs":true' in body.replace(b" ", b""):
+        data = answer_in_tokens(body)
     STATE["in_flight"] += 1
     STATE["most"] = max(STATE["most"], STATE["in_flight"])
     found = re.search(r"authorization: *(.*)", head, re.I)

@@ -7,13 +7,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenhand.cli.judge import (
-    DEFAULT_STORE,
     INVENTORIED_CHARS,
     named_files,
     overridden,
     refuse_overwriting,
     refuse_what_candidates_bring,
     repository_mode,
+)
+from evenhand.cli.options import (
+    CONCURRENCY,
+    DEADLINE_S,
+    DEFAULT_STORE,
+    TIMEOUT_S,
+    AsJson,
+    BaseUrl,
+    BudgetTokens,
+    BudgetUsd,
+    Concurrency,
+    Deadline,
+    DryRun,
+    RequestsPerMinute,
+    RetryFailed,
+    StorePath,
+    Timeout,
+    TokensPerMinute,
+    settings_of,
 )
 from evenhand.cli.output import json_text, say, shown, warn
 from evenhand.cli.ready import ready_judge
@@ -45,19 +63,17 @@ def harden(
     ] = None,
     reruns: Annotated[int | None, typer.Option(min=1, help="Ask each item so many times afresh.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0.0, max=2.0, help="Replaces the file's.")] = None,
-    max_concurrency: Annotated[int, typer.Option("--max-concurrency", "-j", min=1, help="Calls in flight.")] = 64,
-    requests_per_minute: Annotated[int | None, typer.Option(min=1, help="At most, at each endpoint.")] = None,
-    tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="At most, at each endpoint.")] = None,
-    timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds for one attempt.")] = 120.0,
-    deadline_s: Annotated[
-        float, typer.Option("--deadline", min=0.1, help="Seconds for a call, retries included.")
-    ] = 600.0,
-    base_url: Annotated[str | None, typer.Option(help="Another endpoint for the models.")] = None,
-    store: Annotated[Path, typer.Option(help="Where replies are kept.")] = DEFAULT_STORE,
-    budget_usd: Annotated[float | None, typer.Option(min=0.0, help="Stop before this many dollars.")] = None,
-    budget_tokens: Annotated[int | None, typer.Option(min=0, help="Stop before this many tokens.")] = None,
+    max_concurrency: Concurrency = CONCURRENCY,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    timeout_s: Timeout = TIMEOUT_S,
+    deadline_s: Deadline = DEADLINE_S,
+    base_url: BaseUrl = None,
+    store: StorePath = DEFAULT_STORE,
+    budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
     max_failed: Annotated[int, typer.Option(min=0, help="Exit 3 if more judgements failed.")] = 0,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask afresh what was left unreadable.")] = False,
+    retry_failed: RetryFailed = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Attack only the first so many items.")] = None,
     map_: Annotated[list[str] | None, typer.Option("--map", help="FIELD=COLUMN, for columns of other names.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the items file; UTF-8 unless said.")] = None,
@@ -79,19 +95,17 @@ def harden(
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Judge with a model whose probe speaks against it (counter_bias: auto).")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be sent, and send nothing.")] = False,
+    dry_run: DryRun = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the records: .jsonl, .csv or .parquet.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Attack a judge with what candidates may hold, and check that it reads what it is given.
 
     Each item is judged as it is, with every payload, and under the controls. The lift is the score with a payload less
     the score without it.
     """
-    from evenhand.engine.retry import RetryPolicy
-    from evenhand.evaluate.evaluation import Settings
     from evenhand.evaluate.hardening import Hardening, chosen_kinds
     from evenhand.store.item_fields import field_mapping
     from evenhand.store.items import read_items
@@ -130,14 +144,15 @@ def harden(
     if dry_run:
         _print_estimate(hardening, as_json)
         return
-    settings = Settings(
+    settings = settings_of(
         max_concurrency=max_concurrency,
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
         budget_usd=budget_usd,
         budget_tokens=budget_tokens,
         retry_failed=retry_failed,
-        policy=RetryPolicy(attempt_timeout_s=timeout_s, call_deadline_s=deadline_s),
+        timeout_s=timeout_s,
+        deadline_s=deadline_s,
     )
     from evenhand.cli.harden_output import document_of, print_hardened
 

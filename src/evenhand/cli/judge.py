@@ -12,6 +12,25 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from evenhand.cli.closing import Closing
+from evenhand.cli.options import (
+    CONCURRENCY,
+    DEADLINE_S,
+    DEFAULT_STORE,
+    TIMEOUT_S,
+    BaseUrl,
+    BudgetTokens,
+    BudgetUsd,
+    Concurrency,
+    Deadline,
+    DryRun,
+    RequestsPerMinute,
+    RetryFailed,
+    StorePath,
+    Timeout,
+    TokensPerMinute,
+    model_names,
+    settings_of,
+)
 from evenhand.cli.output import json_text, say, shown, warn
 from evenhand.cli.ready import list_judges, ready_judge
 from evenhand.errors import EvenhandError, InvalidInput
@@ -32,7 +51,6 @@ __all__ = [
     "repository_mode",
 ]
 
-DEFAULT_STORE = Path(".evenhand/evenhand.db")
 INVENTORIED_CHARS = 8_000_000  # of a repository that is read feature by feature
 
 
@@ -67,19 +85,17 @@ def judge(
     ] = None,
     reruns: Annotated[int | None, typer.Option(min=1, help="Ask each item so many times afresh.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0.0, max=2.0, help="Replaces the file's.")] = None,
-    max_concurrency: Annotated[int, typer.Option("--max-concurrency", "-j", min=1, help="Calls in flight.")] = 64,
-    requests_per_minute: Annotated[int | None, typer.Option(min=1, help="At most, at each endpoint.")] = None,
-    tokens_per_minute: Annotated[int | None, typer.Option(min=1, help="At most, at each endpoint.")] = None,
-    timeout_s: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds for one attempt.")] = 120.0,
-    deadline_s: Annotated[
-        float, typer.Option("--deadline", min=0.1, help="Seconds for a call with its retries, not its turn.")
-    ] = 600.0,
-    base_url: Annotated[str | None, typer.Option(help="Another endpoint for the models.")] = None,
-    store: Annotated[Path, typer.Option(help="Where replies are kept.")] = DEFAULT_STORE,
-    budget_usd: Annotated[float | None, typer.Option(min=0.0, help="Stop before this many dollars.")] = None,
-    budget_tokens: Annotated[int | None, typer.Option(min=0, help="Stop before this many tokens.")] = None,
+    max_concurrency: Concurrency = CONCURRENCY,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    timeout_s: Timeout = TIMEOUT_S,
+    deadline_s: Deadline = DEADLINE_S,
+    base_url: BaseUrl = None,
+    store: StorePath = DEFAULT_STORE,
+    budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
     max_failed: Annotated[int, typer.Option(min=0, help="Exit 3 if more judgements failed.")] = 0,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask afresh what was left unreadable.")] = False,
+    retry_failed: RetryFailed = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first so many items.")] = None,
     map_: Annotated[list[str] | None, typer.Option("--map", help="FIELD=COLUMN, for columns of other names.")] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the items file; UTF-8 unless said.")] = None,
@@ -115,7 +131,7 @@ def judge(
     list_: Annotated[
         bool, typer.Option("--list", is_eager=True, callback=_list, help="List the ready-made judges, and end.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be sent, and send nothing.")] = False,
+    dry_run: DryRun = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the records: .jsonl, .csv or .parquet.")
     ] = None,
@@ -124,8 +140,6 @@ def judge(
     ] = False,
 ) -> None:
     """Judge items: the model finds evidence, arithmetic picks the number."""
-    from evenhand.engine.retry import RetryPolicy
-    from evenhand.evaluate.evaluation import Settings
     from evenhand.evaluate.session import Session
     from evenhand.store.item_fields import field_mapping
     from evenhand.store.items import read_items
@@ -168,14 +182,15 @@ def judge(
     if dry_run:
         _print_estimate(session.estimate(), as_json)
         return
-    settings = Settings(
+    settings = settings_of(
         max_concurrency=max_concurrency,
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
         budget_usd=budget_usd,
         budget_tokens=budget_tokens,
         retry_failed=retry_failed,
-        policy=RetryPolicy(attempt_timeout_s=timeout_s, call_deadline_s=deadline_s),
+        timeout_s=timeout_s,
+        deadline_s=deadline_s,
     )
     with _collecting_seldom():
         judged = _run(session, settings, output, closing, keep=as_json)
@@ -250,15 +265,11 @@ def overridden(
     spec: "JudgeSpec", models: list[str] | None, reruns: int | None, temperature: float | None
 ) -> "JudgeSpec":
     """The judge as the command line changes it; `openai:x` is `openai/x`, as in judge files."""
-    from evenhand.providers.names import split_model
     from evenhand.terms import ModelSpec
 
     changes: dict[str, Any] = {}
     if models:
-        names = ["/".join(split_model(name)) if split_model(name)[1] else name for name in models]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise InvalidInput(f"--model {shown(twice)} is given twice; to ask one model again use --reruns")
+        names = model_names(models, option="--model", way_out="to ask one model again use --reruns")
         given = {known.model: known for known in spec.models}
         changes["models"] = tuple(given.get(name) or ModelSpec(model=name) for name in names)
     if reruns is not None:

@@ -6,14 +6,24 @@ import textwrap
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from evenhand.cli.output import console, say, shown
 
 if TYPE_CHECKING:
-    from evenhand.evaluate.evaluation import Evaluation
+    from evenhand.engine.answer import Answers
 
-__all__ = ["print_summary", "progress_line", "summary_lines", "watch"]
+__all__ = [
+    "Counted",
+    "Tallied",
+    "Watched",
+    "duration",
+    "histogram",
+    "print_summary",
+    "progress_line",
+    "summary_lines",
+    "watch",
+]
 
 _BAR = 30
 _WIDTH = 79
@@ -21,7 +31,34 @@ _REASONS_SHOWN = 5
 _INDENT = 9  # of what a line says, behind its name
 
 
-async def watch(evaluation: "Evaluation", n: int) -> None:
+class Tallied(Protocol):
+    """How many are done, and how many of them failed."""
+
+    @property
+    def n(self) -> int: ...  # noqa: D102
+    @property
+    def failed(self) -> int: ...  # noqa: D102
+
+
+class Counted(Protocol):
+    """What holds the tally of all."""
+
+    @property
+    def all(self) -> Tallied: ...  # noqa: D102
+
+
+class Watched(Protocol):
+    """A run that can be looked at: an evaluation, or a probe."""
+
+    @property
+    def answers(self) -> "Answers": ...  # noqa: D102
+    @property
+    def summary(self) -> Counted: ...  # noqa: D102
+    @property
+    def interrupted(self) -> bool: ...  # noqa: D102
+
+
+async def watch(evaluation: Watched, n: int) -> None:
     """One line on stderr until cancelled: rewritten in place on a terminal, a new one every ten seconds elsewhere."""
     began = time.monotonic()
     live = sys.stderr.isatty()
@@ -42,7 +79,7 @@ async def watch(evaluation: "Evaluation", n: int) -> None:
             print(f"\r{'':<79}\r", end="", file=sys.stderr, flush=True)
 
 
-def _say_interrupted(evaluation: "Evaluation", *, live: bool) -> None:
+def _say_interrupted(evaluation: Watched, *, live: bool) -> None:
     """That Ctrl-C was heard, how long it may take, and how not to wait."""
     from evenhand.evaluate.evaluation import GRACE_S
 
@@ -52,7 +89,7 @@ def _say_interrupted(evaluation: "Evaluation", *, live: bool) -> None:
     say(f"interrupted: {n} calls in flight have {GRACE_S:g} s to arrive and be kept; interrupt again to end at once")
 
 
-def progress_line(evaluation: "Evaluation", n: int, elapsed_s: float) -> str:
+def progress_line(evaluation: Watched, n: int, elapsed_s: float) -> str:
     """How far, how fast, what it cost, what failed, how long still; at most 79 characters."""
     everything, tally = evaluation.summary.all, evaluation.answers.tally
     rate = everything.n / max(elapsed_s, 1e-9)
@@ -63,7 +100,7 @@ def progress_line(evaluation: "Evaluation", n: int, elapsed_s: float) -> str:
         [(code, _)] = tally.faults.most_common(1)
         parts.append(f"{tally.faults.total()} faults ({code})")
     if everything.n < n:
-        parts.append(f"{_duration((n - everything.n) / rate)} left" if rate else f"{tally.in_flight} in flight")
+        parts.append(f"{duration((n - everything.n) / rate)} left" if rate else f"{tally.in_flight} in flight")
     return "  ".join(parts)[:79]
 
 
@@ -103,7 +140,7 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False, quotes
     if group["scores"] and hide_scores:
         lines.append(f"scores   hidden, of {group['n_scores']} verdicts")
     elif group["scores"]:
-        lines += ["", *_histogram(group["scores"]), ""]
+        lines += ["", *histogram(group["scores"]), ""]
         lines.append(
             f"mode     {_number(group['mode'])}: {_share(group['mode_share'], group['mode_share_interval'])}"
             f" of {group['n_scores']} scores"
@@ -162,7 +199,7 @@ def _without_scores(flags: Mapping[str, int]) -> Mapping[str, int]:
     return counts
 
 
-def _histogram(scores: Mapping[str, int], most: int = 12) -> list[str]:
+def histogram(scores: Mapping[str, int], most: int = 12) -> list[str]:
     """A bar a score; where there are more than `most`, a bar for each of ten equal bins."""
     rows = [(label, count) for label, count in scores.items()]
     if len(rows) > most:
@@ -244,7 +281,7 @@ def _cost_line(group: Mapping[str, Any]) -> str:
 
 def _calls_lines(calls: Mapping[str, Any], seconds: float) -> list[str]:
     faults: Mapping[str, int] = calls["faults"]
-    parts = [f"{calls['asked']} sent", f"{calls['stored']} answered from the store; {_duration(seconds)}"]
+    parts = [f"{calls['asked']} sent", f"{calls['stored']} answered from the store; {duration(seconds)}"]
     if faults:
         codes = [f"{shown(name)} {count}" for name, count in faults.items()]
         codes[0] = f"of them {sum(faults.values())} faults ({codes[0]}"
@@ -275,7 +312,8 @@ def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:g}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds as people say them."""
     if seconds < 90:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)

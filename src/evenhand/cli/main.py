@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from evenhand.cli import harden, judge, models, ready, report, rescore, score
+from evenhand.cli import compare, diagnose, harden, judge, models, probe, ready, report, rescore, score, study, validate
 from evenhand.cli.output import say
 from evenhand.errors import BudgetSpent, EvenhandError, ProviderError
 
@@ -32,6 +32,11 @@ app.command("judge")(judge.judge)
 app.command("init")(ready.init)
 app.command("rescore")(rescore.rescore)
 app.command("harden")(harden.harden)
+app.command("diagnose")(diagnose.diagnose)
+app.command("probe")(probe.probe)
+app.command("validate")(validate.validate)
+app.command("compare")(compare.compare)
+app.command("study")(study.study)
 app.command("report")(report.report)
 app.add_typer(models.app, name="models")
 

@@ -1,7 +1,8 @@
 """Drive a judge's generator to its outcome: answer its calls, throw provider faults in, collect what it rests on."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from typing import TypeVar
 
 from evenhand.engine.answer import Answers
 from evenhand.errors import InvalidInput, ProviderError
@@ -13,6 +14,8 @@ __all__ = ["FATAL_CODES", "drive", "judge_item", "sum_usage"]
 # Codes that every further item would meet as well: the run stops with their own message.
 # `unsupported` is a need of the judge that the endpoint cannot meet: log probabilities.
 FATAL_CODES = frozenset({"auth", "not_found", "quota", "unsupported"})
+
+T = TypeVar("T")
 
 _ASK_AFRESH = frozenset({"unreadable", "truncated", "empty"})
 
@@ -49,7 +52,9 @@ async def judge_item(
     return await drive(answers, start(first_attempt))
 
 
-async def drive(answers: Answers, judging: Judging) -> tuple[Outcome, float | None]:
+async def drive(
+    answers: Answers, judging: Generator[tuple[Call, ...], tuple[Reply, ...], T]
+) -> tuple[T | Failure, float | None]:
     """Run a generator to its end; a provider fault that it does not catch becomes its Failure."""
     seen: list[Reply] = []
     costs: list[float | None] = []
@@ -69,7 +74,7 @@ async def drive(answers: Answers, judging: Judging) -> tuple[Outcome, float | No
                 )
                 calls = judging.send(replies)
     except StopIteration as done:
-        outcome: Outcome = done.value
+        outcome: T = done.value
         return outcome, _total(costs)
     except ProviderError as error:
         if error.code in FATAL_CODES:

@@ -11,7 +11,7 @@ from evenhand.judges.protocol import Judge
 from evenhand.scoring.pipeline import is_pipeline
 from evenhand.terms import Call, Item, JudgeSpec, Usage
 
-__all__ = ["estimate"]
+__all__ = ["estimate", "estimate_calls"]
 
 # A rule of thumb, stated in the output: a check, level or rating takes about this many tokens of reply, an evidence
 # list about ten times that.
@@ -55,6 +55,20 @@ def estimate(
     return document
 
 
+def estimate_calls(
+    calls: Iterable[Call],
+    *,
+    reply_tokens: int,
+    price: Callable[[str, Usage], float | None],
+    stored: Callable[[Call], bool],
+) -> dict[str, Any]:
+    """Calls, tokens and dollars of calls that are asked once each; `reply_tokens` is what a reply usually takes."""
+    count = _Count(reply_tokens, price, stored)
+    for call in calls:
+        count.add_once(call)
+    return count.document()
+
+
 class _Count:
     """The calls of some members, added up: first ones, and all there can be at most."""
 
@@ -80,6 +94,12 @@ class _Count:
                 for place, question in enumerate(questions_at_most(spec, item, calls, rerun=task.rerun)):
                     self._add_at_most(question, task.member, answered=place < len(answered) and answered[place])
         return n_items
+
+    def add_once(self, call: Call) -> None:
+        """Count a call that is never asked again."""
+        answered = self._add(call)
+        question = Question(input_tokens=input_tokens(call), max_tokens=call.max_tokens, once=True)
+        self._add_at_most(question, call.model, answered=answered)
 
     def document(self) -> dict[str, Any]:
         """The sums."""

@@ -35,7 +35,7 @@ from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.sql import Store
 from evenhand.terms import Failure, Item, JudgeSpec, Outcome, Record, Usage
 
-__all__ = ["GRACE_S", "Evaluation", "Settings", "TooManyAlike"]
+__all__ = ["GRACE_S", "Evaluation", "Interruption", "Settings", "TooManyAlike", "endpoint_of", "refuse_unpriced"]
 
 GRACE_S = 10.0
 
@@ -126,9 +126,9 @@ class Evaluation:
         self._panel = PanelRecorder(spec, self._recorder, kinship) if panel and has_panel(spec) else None
         self._gathered: dict[int, dict[int, Done]] = {}
         self._endpoints = {
-            model: _endpoint(model, provider, price, self._settings) for model, provider in providers.items()
+            model: endpoint_of(model, provider, price, self._settings) for model, provider in providers.items()
         }
-        _refuse_unpriced(self._settings, self._endpoints)
+        refuse_unpriced(self._settings, self._endpoints)
         self.answers = Answers(
             self._endpoints,
             store.replies,
@@ -140,7 +140,7 @@ class Evaluation:
         self._alike = _Alike()
         self._waiting: dict[int, Sequence[Record]] = {}
         self._next = 0
-        self._interruption = _Interruption(self.answers, self._settings.grace_s)
+        self._interruption = Interruption(self.answers, self._settings.grace_s)
 
     @property
     def interrupted(self) -> bool:
@@ -310,7 +310,7 @@ class _Alike:
                 )
 
 
-class _Interruption:
+class Interruption:
     """Ctrl-C and SIGTERM: after the first, what is in flight has a grace to arrive in; the second ends at once.
 
     A local model may need minutes for a call, and an endpoint may never answer: waiting has to end by itself.
@@ -323,6 +323,7 @@ class _Interruption:
         self._end: asyncio.TimerHandle | None = None
 
     def listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take the signals over."""
         for number in (signal.SIGINT, signal.SIGTERM):
             try:
                 loop.add_signal_handler(number, self._receive, loop, number)
@@ -330,6 +331,7 @@ class _Interruption:
                 return
 
     def ignore(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Give them back."""
         if self._end is not None:
             self._end.cancel()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -348,9 +350,10 @@ class _Interruption:
         self._end = loop.call_later(self._grace_s, self._answers.cut_off)
 
 
-def _endpoint(
+def endpoint_of(
     model: str, provider: Provider, price: Callable[[str, Usage], float | None], settings: Settings
 ) -> Endpoint:
+    """A model's endpoint within the limits of the settings."""
     return Endpoint(
         provider,
         model,
@@ -361,8 +364,12 @@ def _endpoint(
     )
 
 
-def _refuse_unpriced(settings: Settings, endpoints: Mapping[str, Endpoint]) -> None:
-    """A dollar budget means nothing where a price is unknown."""
+def refuse_unpriced(settings: Settings, endpoints: Mapping[str, Endpoint]) -> None:
+    """A dollar budget means nothing where a price is unknown.
+
+    Raises:
+        InvalidInput: there is one, and a model has no known price.
+    """
     if settings.budget_usd is None:
         return
     for model, endpoint in endpoints.items():

@@ -30,9 +30,9 @@ from evenhand.providers.open import Target, open_provider, price, resolve
 from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.packaged import families, templates
 from evenhand.store.sql import Store, open_store
-from evenhand.terms import Call, Item, JudgeSpec, Record, Usage
+from evenhand.terms import Call, Item, JudgeSpec, ModelSpec, Record, Usage
 
-__all__ = ["Judged", "Session", "SizedItems"]
+__all__ = ["Judged", "Session", "SizedItems", "is_stored", "targets_of"]
 
 DEFAULT_STORE = Path(".evenhand/evenhand.db")
 
@@ -121,12 +121,7 @@ class Session:
         )
         self.notes = (*needs.notes(), *self.notes)
         self._store_path = store
-        variables = os.environ if environ is None else environ
-        dotenv = read_dotenv(folder or Path.cwd())
-        self._targets: dict[str, Target] = {
-            model.model: resolve(model, base_url=base_url, environ=variables, dotenv=dotenv, need_key=not dry)
-            for model in models
-        }
+        self._targets = targets_of(models, base_url=base_url, environ=environ, folder=folder, dry=dry)
 
     @property
     def n_planned(self) -> int:
@@ -149,7 +144,7 @@ class Session:
             judge = self.judge
             if self.spec.counter_bias == "auto":
                 judge = by_regime(judge, self.spec, self._regimes(store, endpoints), anyway=self._anyway)
-            return self._estimate(lambda call: _is_stored(call, endpoints[call.model], store), judge)
+            return self._estimate(lambda call: is_stored(call, endpoints[call.model], store), judge)
 
     def run(
         self,
@@ -228,6 +223,33 @@ class Session:
         return estimate(self.spec, judge, self.items, price=self.price, stored=stored)
 
 
+def targets_of(
+    models: Iterable[ModelSpec],
+    *,
+    base_url: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    dry: bool = False,
+) -> dict[str, Target]:
+    """Where each model is, by its name; nothing is opened.
+
+    Args:
+        models: as a judge file or the command line names them.
+        base_url: another address for every model that is reached over the network.
+        environ: where keys and addresses are looked for; the process environment unless given.
+        folder: where a `.env` file is looked for; the current folder unless given.
+        dry: nothing will be sent, so that no key is needed.
+    Raises:
+        InvalidInput: a model, an address or a key that cannot be used.
+    """
+    variables = os.environ if environ is None else environ
+    dotenv = read_dotenv(folder or Path.cwd())
+    return {
+        model.model: resolve(model, base_url=base_url, environ=variables, dotenv=dotenv, need_key=not dry)
+        for model in models
+    }
+
+
 async def _watched(
     evaluation: Evaluation,
     items: SizedItems,
@@ -245,7 +267,7 @@ async def _watched(
             await asyncio.gather(watching, return_exceptions=True)
 
 
-def _is_stored(call: Call, endpoint: Endpoint, store: Store) -> bool:
+def is_stored(call: Call, endpoint: Endpoint, store: Store) -> bool:
     """Whether a call would be answered from the store now."""
     profile = store.replies.profile(endpoint.identity, endpoint.model)
     return profile is not None and store.replies.get(endpoint.requester.request(call, profile)[1]) is not None

@@ -1,0 +1,403 @@
+"""`evenhand study JUDGE... ITEMS --grades G`: judge variants on one graded set, side by side."""
+
+import csv
+import dataclasses
+import io
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evenhand.cli.judge import overridden, refuse_what_candidates_bring
+from evenhand.cli.options import (
+    CONCURRENCY,
+    DEADLINE_S,
+    DEFAULT_STORE,
+    TIMEOUT_S,
+    AsJson,
+    BaseUrl,
+    BudgetTokens,
+    BudgetUsd,
+    Concurrency,
+    Deadline,
+    DryRun,
+    RequestsPerMinute,
+    RetryFailed,
+    StorePath,
+    Timeout,
+    TokensPerMinute,
+    settings_of,
+)
+from evenhand.cli.output import json_text, say, shown, warn, write_text
+from evenhand.cli.rated_inputs import (
+    Cluster,
+    Columns,
+    ItemColumns,
+    Raters,
+    Resamples,
+    ScaleText,
+    Seed,
+    read_grades_file,
+)
+from evenhand.cli.ready import ready_judge
+from evenhand.cli.trust_output import Plot, outputs
+from evenhand.errors import EvenhandError, InvalidInput
+
+if TYPE_CHECKING:
+    from evenhand.analysis.comparison import Comparison
+    from evenhand.analysis.validation import Validation
+    from evenhand.evaluate.session import Judged, Session
+    from evenhand.evaluate.study import Variant
+    from evenhand.store.grades import Grades
+    from evenhand.store.items import Items
+    from evenhand.terms import Record
+
+__all__ = ["study", "study_rows"]
+
+
+def study(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="JUDGE... ITEMS", help="Judge files (or ready-made names), then the items.")
+    ],
+    grades: Annotated[
+        Path | None, typer.Option("--grades", "-g", metavar="G", help="Hand grades of the items.")
+    ] = None,
+    truth: Annotated[
+        str | None, typer.Option(metavar="COL", help="Instead of grades: the items' column with the known answer.")
+    ] = None,
+    scale: ScaleText = None,
+    item: ItemColumns = None,
+    rater: Raters = None,
+    cluster: Cluster = None,
+    reruns: Annotated[int, typer.Option(min=1, help="Ask each item so many times afresh.")] = 5,
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="provider/model; replaces the files' models.")
+    ] = None,
+    temperature: Annotated[float | None, typer.Option(min=0.0, max=2.0, help="Replaces the files'.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first so many items.")] = None,
+    base_url: BaseUrl = None,
+    store: StorePath = DEFAULT_STORE,
+    max_concurrency: Concurrency = CONCURRENCY,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    timeout_s: Timeout = TIMEOUT_S,
+    deadline_s: Deadline = DEADLINE_S,
+    budget_usd: BudgetUsd = None,
+    budget_tokens: BudgetTokens = None,
+    retry_failed: RetryFailed = False,
+    max_failed: Annotated[int, typer.Option(min=0, help="Exit 3 if more judgements failed.")] = 0,
+    resamples: Resamples = 1999,
+    seed: Seed = 7,
+    dry_run: DryRun = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder for records, table and study.")
+    ] = None,
+    plot: Plot = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run judge variants on one graded set: rho, mode share, rerun SD, ceiling and cost of each, side by side."""
+    from evenhand.evaluate.session import Session
+    from evenhand.evaluate.study import refuse_unequal_names
+    from evenhand.store.items import read_items
+    from evenhand.store.number_cells import scale_of
+
+    *judge_files, items_path = paths
+    if not judge_files:
+        raise InvalidInput("study: expected judge files and then the items; there is one path only")
+    if (grades is None) == (truth is None):
+        raise InvalidInput("study: name the truth by --grades G, or by --truth COL; one of them")
+    stated = None if scale is None else scale_of(scale, "--scale")
+    specs = [overridden(ready_judge(path), model, reruns, temperature) for path in judge_files]
+    refuse_unequal_names(specs)
+    refuse_what_candidates_bring(items_path, store)
+    items = read_items(items_path, limit=limit)
+    given = _truth(grades, truth, items, stated, Columns(item=item or (), cluster=cluster), rater or ())
+    _prepare(output, [*judge_files, items_path])
+    outputs("study", None, plot)
+    sessions = [Session(spec, items, store=store, base_url=base_url, dry=dry_run, panel=False) for spec in specs]
+    for note in dict.fromkeys((*items.notes, *(note for session in sessions for note in session.notes))):
+        warn(shown(note))
+    if dry_run:
+        _estimate(sessions, as_json)
+        return
+    settings = settings_of(
+        max_concurrency=max_concurrency, requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute,
+        timeout_s=timeout_s, deadline_s=deadline_s, budget_usd=budget_usd, budget_tokens=budget_tokens,
+        retry_failed=retry_failed,
+    )  # fmt: skip
+    variants = _run(sessions, settings, output)
+    lengths = {one.id: len(one.candidate) for one in items}
+    validations, comparison = _held(variants, given, lengths, cluster, resamples, seed)
+    document = _document(variants, validations, comparison, given)
+    if output is not None:
+        _write(output, document, study_rows(validations))
+    _write_page(output, validations, comparison, plot)
+    if as_json:
+        sys.stdout.write(json_text(document))
+    else:
+        _print(validations, comparison, given)
+        if output is not None:
+            print(f"written  {shown(str(output))}: records.jsonl, table.csv, study.json, report.html")
+    _exit([variant.judged for variant in variants], max_failed)
+
+
+def _truth(
+    grades: Path | None,
+    truth: str | None,
+    items: "Items",
+    scale: tuple[float, float] | None,
+    columns: Columns,
+    raters: Sequence[str],
+) -> "Grades":
+    """What the variants are held against."""
+    if grades is not None:
+        return read_grades_file(grades, scale=scale, columns=columns, raters=raters)
+    from evenhand.evaluate.study import truth_of
+
+    return truth_of(items, str(truth), name=shown(items.name, 200), scale=scale)
+
+
+def _prepare(output: Path | None, read: Sequence[Path]) -> None:
+    """The folder, before anything is asked; never one in which something that is read would be written over."""
+    if output is None:
+        return
+    if output.exists() and not output.is_dir():
+        raise InvalidInput(f"-o {shown(str(output))}: is a file; name a folder")
+    for path in read:
+        if path.exists() and any(
+            (output / name) == path for name in ("records.jsonl", "table.csv", "study.json", "report.html")
+        ):
+            raise InvalidInput(f"-o {shown(str(output))}: {shown(str(path))} is read, and would be written over")
+        if path.is_dir() and output.resolve().is_relative_to(path.resolve()):
+            raise InvalidInput(f"-o {shown(str(output))}: lies inside the judged folder; name one elsewhere")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(
+            f"-o {shown(str(output))}: cannot be made ({error.strerror}); name another folder"
+        ) from error
+
+
+def _run(sessions: "Sequence[Session]", settings: Any, output: Path | None) -> "tuple[Variant, ...]":
+    """Run all variants; the records stand whole in the folder, or not at all."""
+    from evenhand.cli.judge_output import watch
+    from evenhand.evaluate.study import run_study
+    from evenhand.store.records import RecordWriter
+
+    def began(spec: Any, number: int, n: int) -> None:
+        say(f"variant {number} of {n}: {shown(spec.name, 60)}")
+
+    if output is None:
+        return _complete(run_study(sessions, settings, sink=_nothing, watch=watch, began=began))
+    with RecordWriter(output / "records.jsonl") as writer:
+        variants = run_study(sessions, settings, sink=writer.write, watch=watch, began=began)
+        if any(variant.judged.stop is not None for variant in variants):
+            writer.abandon()
+    return _complete(variants)
+
+
+def _nothing(record: "Record") -> None:
+    """Records are kept by the study itself."""
+
+
+def _complete(variants: "tuple[Variant, ...]") -> "tuple[Variant, ...]":
+    """All variants, or how the last one ended."""
+    judged = variants[-1].judged
+    stop = judged.stop
+    if stop is None:
+        return variants
+    n = sum(variant.judged.summary["n"] for variant in variants)
+    if isinstance(stop, EvenhandError) and not isinstance(stop, InvalidInput):
+        say(f"error: {shown(str(stop))}")
+        say(f"{n} judged and kept; run the same command again to go on")
+        raise typer.Exit(3)
+    say(f"{n} judged and kept")
+    raise stop
+
+
+def _held(
+    variants: "Sequence[Variant]",
+    grades: "Grades",
+    lengths: Mapping[str, int],
+    cluster: str | None,
+    resamples: int,
+    seed: int,
+) -> "tuple[list[Validation], Comparison | None]":
+    """Every variant against the truth, and all against each other."""
+    from evenhand.analysis.comparison import compare
+    from evenhand.analysis.graded import join
+    from evenhand.analysis.judge_ratings import ratings_of_records
+    from evenhand.analysis.validation import ValidationSettings, validate
+
+    ratings = []
+    specs = {}
+    for variant in variants:
+        made = ratings_of_records(variant.records, cluster=cluster)
+        several = len(made) > 1
+        for one in made:
+            name = one.name if several else variant.spec.name
+            ratings.append(dataclasses.replace(one, name=name))
+        specs.update({str(record.judge["hash"]): variant.spec for record in variant.records[:1]})
+    usable = [one for one in ratings if any(one.scores.values())]
+    for one in ratings:
+        if one not in usable:
+            warn(f"{shown(one.name, 60)}: none of its {one.n} judgements reached a score; it has no figures")
+    if not usable:
+        say("error: study: no variant reached a score; the records say why, by cause")
+        raise typer.Exit(3)
+    settings = ValidationSettings(n_resamples=resamples, seed=seed, specs=specs)
+    found = [validate(join(one, grades, lengths=lengths, cluster=cluster), grades, settings) for one in usable]
+    comparison = None
+    if len(usable) > 1:
+        comparison = compare(usable, grades, cluster=cluster, n_resamples=resamples, seed=seed)
+    return found, comparison
+
+
+def study_rows(validations: "Sequence[Validation]") -> list[dict[str, Any]]:
+    """One row a variant, the figures of the study with their intervals."""
+    rows = []
+    for one in validations:
+        judge = one.graded.judge
+        ceiling, same = one.ceiling.mean, one.ceiling.judge_on_same_targets
+        per_1000 = judge.cost_per_1000
+        rows.append(
+            {
+                "variant": judge.name, "n_items": one.graded.n, "reruns": one.graded.scores.shape[1],
+                "verdict": judge.counts["verdict"], "abstained": judge.counts["abstained"],
+                "failed": judge.counts["failed"],
+                "rho": one.spearman.value, "rho_low": one.spearman.low, "rho_high": one.spearman.high,
+                "rho_undefined": one.spearman.undefined,
+                "mode_share": one.absolute.mode_share.value, "mode_share_low": one.absolute.mode_share.low,
+                "mode_share_high": one.absolute.mode_share.high,
+                "rerun_sd": one.noise.sd.value, "icc_one_run": one.noise.icc.value,
+                "ceiling": ceiling.value, "judge_on_same_targets": None if same is None else same.value,
+                "leniency": one.leniency.value, "cost_per_1000_judgements": per_1000,
+                "cost_per_1000_items": None if per_1000 is None else per_1000 * one.graded.scores.shape[1],
+            }
+        )  # fmt: skip
+    return rows
+
+
+def _document(
+    variants: "Sequence[Variant]",
+    validations: "Sequence[Validation]",
+    comparison: "Comparison | None",
+    grades: "Grades",
+) -> dict[str, Any]:
+    """What `--json` prints and study.json holds."""
+    from evenhand.analysis.comparison_document import comparison_document
+    from evenhand.analysis.validation_document import validation_document
+
+    return {
+        "schema": "evenhand.study/1",
+        "truth": {"name": grades.name, "reading": grades.reading, "raters": list(grades.raters)},
+        "table": study_rows(validations),
+        "runs": [
+            {
+                "variant": variant.spec.name,
+                "protocol": variant.spec.protocol,
+                "models": [model.model for model in variant.spec.models],
+                "judgements": variant.judged.summary["n"],
+                "failed": variant.judged.summary["failed"],
+                "usage": variant.judged.summary["usage"],
+                "cost_usd": variant.judged.summary["cost_usd"],
+            }
+            for variant in variants
+        ],
+        "variants": [validation_document(one) for one in validations],
+        "comparison": None if comparison is None else comparison_document(comparison),
+    }
+
+
+def _write(folder: Path, document: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+    """table.csv and study.json."""
+    from evenhand.store.record_tables import spreadsheet_safe
+
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows[0])
+    for row in rows:
+        writer.writerow(spreadsheet_safe(cell) if isinstance(cell, str) else cell for cell in row.values())
+    write_text(folder / "table.csv", text.getvalue())
+    write_text(folder / "study.json", json_text(document))
+
+
+def _write_page(
+    folder: Path | None, validations: "Sequence[Validation]", comparison: "Comparison | None", plot: str | None
+) -> None:
+    """report.html, and pictures of its figures; without the extra `figures` the page has tables alone, and says so."""
+    from evenhand.cli.trust_output import has_figures
+    from evenhand.report.comparison_page import study_content
+    from evenhand.report.trust_pages import trust_page
+
+    if has_figures():
+        written = outputs("study", None if folder is None else [folder / "report.html"], plot)
+        written.write({}, lambda draw: study_content(validations, comparison, draw=draw))
+    elif folder is not None:
+        write_text(folder / "report.html", trust_page(study_content(validations, comparison, draw=False)))
+
+
+def _print(validations: "Sequence[Validation]", comparison: "Comparison | None", grades: "Grades") -> None:
+    """One table, then the differences."""
+    from evenhand.cli.compare_output import print_comparison
+    from evenhand.cli.output import console
+    from evenhand.cli.validate_output import table
+
+    out = console()
+    out.print(f"{len(validations)} variants against {shown(grades.name, 80)} ({grades.reading})", style="bold",
+              overflow="fold")  # fmt: skip
+    rows = [["variant", "n", "rho", "interval", "mode", "rerun SD", "ceiling", "$/1,000"]]
+    for row in study_rows(validations):
+        interval = "" if row["rho_low"] is None else f"[{row['rho_low']:.2f}, {row['rho_high']:.2f}]"
+        rows.append(
+            [
+                shown(row["variant"], 22), str(row["n_items"]), _two(row["rho"]), interval,
+                "-" if row["mode_share"] is None else f"{100 * row['mode_share']:.0f} %", _two(row["rerun_sd"]),
+                _two(row["ceiling"]),
+                "unknown" if row["cost_per_1000_items"] is None else f"{row['cost_per_1000_items']:.4f}",
+            ]
+        )  # fmt: skip
+    for line in table(rows):
+        out.print(line, overflow="fold")
+    for one in validations:
+        if one.spearman.value is None:
+            out.print(f"{shown(one.graded.judge.name, 40)}: rho undefined: {one.spearman.undefined}", overflow="fold")
+    lost = [one for one in validations if one.graded.judge.n != one.graded.judge.counts["verdict"]]
+    for one in lost:
+        judge = one.graded.judge
+        out.print(
+            f"{shown(judge.name, 40)}: {judge.n - judge.counts['verdict']} of {judge.n} judgements without a score "
+            f"(abstained {judge.counts['abstained']}, failed {judge.counts['failed']})",
+            overflow="fold",
+        )
+    if comparison is not None:
+        out.print()
+        print_comparison(comparison, (), f"{grades.name} ({grades.reading})")
+
+
+def _two(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _estimate(sessions: "Sequence[Session]", as_json: bool) -> None:
+    """What a run would send."""
+    found = [{"variant": session.spec.name, **session.estimate()} for session in sessions]
+    if as_json:
+        sys.stdout.write(json_text({"schema": "evenhand.estimate/1", "variants": found}))
+        return
+    for one in found:
+        cost = "unknown" if one["cost_usd"] is None else f"about ${one['cost_usd']:.4f}"
+        print(
+            f"{shown(str(one['variant']), 40)}: {one['calls']:,} calls to send, {one['stored']:,} stored, cost {cost}"
+        )
+    print("nothing was sent")
+
+
+def _exit(judged: "Sequence[Judged]", max_failed: int) -> None:
+    """Exit 3 where more failed than allowed."""
+    failed, n = sum(one.summary["failed"] for one in judged), sum(one.summary["n"] for one in judged)
+    if failed > max_failed:
+        say(f"error: {failed} of {n} judgements failed; --max-failed allows {max_failed}")
+        raise typer.Exit(3)

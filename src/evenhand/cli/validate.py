@@ -1,0 +1,164 @@
+"""`evenhand validate RECORDS --grades G`: can this judge be trusted? No model is called."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evenhand.cli.output import json_text, shown, warn
+from evenhand.cli.rated_inputs import (
+    Cluster,
+    Columns,
+    CriterionName,
+    GradesPath,
+    ItemColumns,
+    ItemsPath,
+    JudgeColumn,
+    Raters,
+    RerunColumn,
+    Resamples,
+    ScaleText,
+    ScoreColumnNames,
+    ScoreScale,
+    Seed,
+    StoreOption,
+    Strict,
+    Texts,
+    read_grades_file,
+    read_judges,
+    refuse_strictly,
+    unlabelled_scores,
+)
+from evenhand.cli.trust_output import Output, Plot, outputs
+from evenhand.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from evenhand.analysis.judge_ratings import JudgeRatings
+    from evenhand.analysis.validation import Validation
+    from evenhand.report.trust_pages import TrustContent
+
+__all__ = ["validate"]
+
+
+def validate(
+    records: Annotated[
+        Path, typer.Argument(metavar="RECORDS", help="Records of `evenhand judge -o`, or any table of scores.")
+    ],
+    grades: GradesPath,
+    scale: ScaleText = None,
+    score_scale: ScoreScale = None,
+    item: ItemColumns = None,
+    score: ScoreColumnNames = None,
+    judge: JudgeColumn = None,
+    rerun: RerunColumn = None,
+    criterion: CriterionName = None,
+    rater: Raters = None,
+    cluster: Cluster = None,
+    length: Annotated[str | None, typer.Option(metavar="COL", help="Column of the text's length.")] = None,
+    only: Annotated[str | None, typer.Option(metavar="JUDGE", help="Of several judges, this one.")] = None,
+    unlabelled: Annotated[
+        Path | None, typer.Option(help="A larger run of the judge without grades, for its corrected pass rate.")
+    ] = None,
+    pass_at: Annotated[float | None, typer.Option(help="Grade from which an item passes.")] = None,
+    items: ItemsPath = None,
+    store: StoreOption = None,
+    misses: Annotated[int, typer.Option(min=0, help="How many of the worst misses to show.")] = 10,
+    cost_ratio: Annotated[
+        float, typer.Option(min=0.001, help="What one more graded item costs over one more run.")
+    ] = 10.0,
+    resamples: Resamples = 1999,
+    seed: Seed = 7,
+    strict: Strict = False,
+    output: Output = None,
+    plot: Plot = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Hold a judge's scores against hand grades: rank agreement, ceiling, noise, leniency, worst misses, cost."""
+    from evenhand.analysis.graded import join
+    from evenhand.analysis.validation import ValidationSettings
+    from evenhand.analysis.validation import validate as validated
+    from evenhand.cli.validate_output import print_judges, print_validation
+    from evenhand.store.number_cells import scale_of
+
+    written = outputs("validate", output, plot, read=[records, grades])
+    columns = Columns(
+        item=item or (), score=score or (), judge=judge, rerun=rerun, cluster=cluster, length=length,
+        criterion=criterion,
+    )  # fmt: skip
+    stated = None if scale is None else scale_of(scale, "--scale")
+    own = stated if score_scale is None else scale_of(score_scale, "--score-scale")
+    judges = _chosen(read_judges([records], columns, scale=own), only)
+    given = read_grades_file(grades, scale=stated, columns=columns, raters=rater or (), scores=[records])
+    texts = Texts(items=items, store=store)
+    specs = texts.judges(judges)
+    found = []
+    for one in judges:
+        graded = join(one, given, lengths=texts.lengths, cluster=cluster)
+        if strict:
+            refuse_strictly(one.name, graded.not_judged, graded.not_graded)
+        many = None if unlabelled is None else unlabelled_scores(unlabelled, columns, one, scale=own)
+        settings = ValidationSettings(
+            n_resamples=resamples, seed=seed, pass_at=pass_at, unlabelled=many, cost_ratio=cost_ratio,
+            most_misses=misses, specs=specs, criterion=criterion,
+        )  # fmt: skip
+        found.append(validated(graded, given, settings))
+    document = _document(found, texts)
+    written.write(document, lambda draw: _content(found, texts, draw=draw))
+    if as_json:
+        sys.stdout.write(json_text(document))
+    elif len(found) == 1:
+        print_validation(found[0], texts.of(_missed(found[0])))
+    else:
+        print_judges(found)
+
+
+def _chosen(judges: "list[JudgeRatings]", only: str | None) -> "list[JudgeRatings]":
+    """The judge asked for; all, unless there is one panel, which is the judge its members make."""
+    if only is not None:
+        named = [one for one in judges if one.name == only]
+        if not named:
+            names = ", ".join(repr(shown(one.name, 60)) for one in judges[:12])
+            raise InvalidInput(f"--only {shown(only, 60)!r}: no such judge; there are {names}")
+        return named
+    without = [one for one in judges if not any(one.scores.values())]
+    for one in without:
+        warn(f"{shown(one.name, 80)}: none of its {one.n} judgements reached a usable score; left out")
+    return [one for one in judges if one not in without] or judges
+
+
+def _document(found: "list[Validation]", texts: Texts) -> dict[str, Any]:
+    """What `--json` prints: one judge's figures at the top; with several, each under `judges`."""
+    from evenhand.analysis.validation_document import validation_document
+
+    made = [validation_document(one, texts.of(_missed(one))) for one in found]
+    grades = found[0].grades
+    head: dict[str, Any] = {
+        "schema": "evenhand.validation/1",
+        "grades": {"name": grades.name, "reading": grades.reading, "raters": list(grades.raters)},
+        "bootstrap": {
+            "resamples": found[0].settings.n_resamples,
+            "seed": found[0].settings.seed,
+            "over": "items" if found[0].graded.clusters is None else "clusters",
+        },
+    }
+    panels = [document for one, document in zip(found, made, strict=True) if one.graded.judge.is_panel]
+    if len(made) == 1:
+        return {**head, **made[0]}
+    if len(panels) == 1:
+        return {**head, **panels[0], "judges": made}
+    return {**head, "judges": made}
+
+
+def _missed(found: "Validation") -> list[tuple[str, str | None]]:
+    """The items whose texts are shown."""
+    return [(miss.item, miss.item_hash) for miss in (*found.misses, *found.brief_but_strong)]
+
+
+def _content(found: "list[Validation]", texts: Texts, *, draw: bool) -> "TrustContent":
+    """The page: of one judge whole, of several side by side."""
+    from evenhand.report.validation_page import validation_content, validations_content
+
+    if len(found) == 1:
+        return validation_content(found[0], texts.of(_missed(found[0])), draw=draw)
+    return validations_content(found, draw=draw)

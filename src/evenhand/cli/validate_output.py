@@ -1,0 +1,264 @@
+"""A validation for people: counts first, then every figure with its interval and n, then what to look at."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evenhand.cli.output import console, shown
+
+if TYPE_CHECKING:
+    from evenhand.analysis.misses import Miss
+    from evenhand.analysis.validation import Validation
+    from evenhand.stats.estimates import Estimate
+
+__all__ = ["figure", "print_judges", "print_validation", "table"]
+
+_TEXT_SHOWN = 300
+
+
+def figure(name: str, found: "Estimate", digits: int = 2, *, percent: bool = False, note: str = "") -> list[str]:
+    """One row of the table of figures: name, value, interval, n, note."""
+    if found.value is None:
+        return [name, "undefined", "", f"n {found.n}", f"{found.undefined}{'; ' if note else ''}{note}"]
+    times, sign = (100.0, " %") if percent else (1.0, "")
+    value = f"{times * found.value:.{0 if percent else digits}f}{sign}"
+    if found.low is None or found.high is None:
+        why = found.no_interval or "no interval"
+        return [name, value, "", f"n {found.n}", f"{why}{'; ' if note else ''}{note}"]
+    d = 0 if percent else digits
+    interval = f"[{times * found.low:.{d}f}, {times * found.high:.{d}f}]"
+    left_out = f"{found.n_degenerate} of {found.n_resamples} resamples undefined" if found.n_degenerate else ""
+    return [name, value, interval, f"n {found.n}", "; ".join(part for part in (left_out, note) if part)]
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows with their columns lined up; the last column runs on."""
+    if not rows:
+        return []
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]) - 1)]
+    return [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row[:-1], widths, strict=True)), row[-1]]).rstrip()
+        for row in rows
+    ]
+
+
+def print_validation(found: "Validation", texts: Mapping[str, str]) -> None:
+    """One judge, whole."""
+    out = console()
+    graded, grades = found.graded, found.grades
+    out.print(f"{shown(graded.judge.name, 100)} against {shown(grades.name, 80)}", style="bold", overflow="fold")
+    for line in _heads(found):
+        out.print(line, overflow="fold")
+    out.print()
+    for line in table(list(_figures(found))):
+        out.print(line, overflow="fold")
+    for title, part in (
+        ("reruns", _reruns(found)),
+        ("checks", _checks(found)),
+        ("worst misses", _misses(found.misses, texts)),
+        ("brief but strong, and missed", _misses(found.brief_but_strong[: found.settings.most_misses], texts)),
+    ):
+        lines = list(part)
+        if lines:
+            out.print()
+            out.print(title, style="bold")
+            for line in lines:
+                out.print(line, overflow="fold")
+    out.print()
+    for sentence in _sentences(found):
+        out.print(f"- {shown(sentence)}", overflow="fold")
+
+
+def print_judges(found: "Sequence[Validation]") -> None:
+    """Several judges, a row each."""
+    out = console()
+    grades = found[0].grades
+    out.print(f"{len(found)} judges against {shown(grades.name, 80)} ({grades.reading})", style="bold", overflow="fold")
+    rows = [["judge", "n", "rho", "interval", "kappa", "mode", "rerun SD", "lenient"]]
+    for one in sorted(found, key=lambda one: -(one.spearman.value if one.spearman.value is not None else -2.0)):
+        rho = one.spearman
+        rows.append(
+            [
+                shown(one.graded.judge.name, 23), str(one.graded.n), _short(rho),
+                "" if rho.low is None or rho.high is None else f"[{rho.low:.2f}, {rho.high:.2f}]",
+                _short(one.absolute.weighted), _percent(one.absolute.mode_share), _short(one.noise.sd),
+                _short(one.leniency),
+            ]
+        )  # fmt: skip
+    for line in table(rows):
+        out.print(line, overflow="fold")
+    out.print()
+    out.print("The order is that of rho alone, not a ranking: `evenhand compare` says which differ.", overflow="fold")
+    out.print("--only JUDGE shows one of them whole; --json has all.", overflow="fold")
+
+
+def _heads(found: "Validation") -> Iterator[str]:
+    """Counts, before any figure."""
+    graded, grades, judge = found.graded, found.grades, found.graded.judge
+    kinds = "   ".join(f"{kind} {judge.counts[kind]}" for kind in ("abstained", "failed", "missing"))
+    yield f"grades   {grades.reading}; missing {grades.n_missing}, out of scale {len(grades.out_of_scale)}"
+    yield f"judged   verdict {judge.counts['verdict']}   {kinds}   of {judge.n}"
+    if judge.out_of_scale:
+        n_out = len(judge.out_of_scale)
+        yield f"         of the missing, {n_out} are scores out of scale: {_some_out(judge.out_of_scale)}"
+    if grades.out_of_scale:
+        yield f"         grades out of scale: {_some_out(grades.out_of_scale)}"
+    yield f"compared {graded.n} items with both, {found.n_raters} raters, up to {graded.scores.shape[1]} reruns"
+    for what, names in (("no score", graded.not_judged), ("no usable grade", graded.not_graded)):
+        if names:
+            some = ", ".join(shown(name, 40) for name in names[:5])
+            yield f"         {what}: {len(names)} items ({some}{', ...' if len(names) > 5 else ''})"
+    yield f"scales   {graded.scales.sentence}"
+    over = "items" if graded.clusters is None else f"{len(set(graded.clusters))} clusters"
+    yield f"interval 95 %, {found.settings.n_resamples:,} resamples over {over}, seed {found.settings.seed}"
+
+
+def _some_out(found: Sequence[Any]) -> str:
+    some = "; ".join(f"{shown(one.where, 60)}: {one.value:g} by {shown(one.who, 30)}" for one in found[:5])
+    return some + (f"; and {len(found) - 5} more" if len(found) > 5 else "")
+
+
+def _figures(found: "Validation") -> Iterator[list[str]]:
+    """The figures in their order."""
+    yield figure("Spearman rho", found.spearman, note=_bonett(found))
+    yield figure("Kendall tau-b", found.kendall_tau_b)
+    ceiling = found.ceiling
+    yield figure("human ceiling", ceiling.mean, note=f"one human against the others, mean of {ceiling.n_raters}")
+    if ceiling.judge_on_same_targets is not None and ceiling.mean.value is not None:
+        yield figure("  judge, same targets", ceiling.judge_on_same_targets)
+    if found.raters is not None:
+        yield figure("  bound for any judge", found.raters.bound, note="sqrt of the reliability of the mean grade")
+    if found.attenuation is not None:
+        yield figure("  corrected (Pearson)", found.attenuation.corrected, note="for the noise of both")
+    yield figure("alpha, ordinal", found.alpha, note="between raters")
+    for label, one in (
+        ("ICC agreement", found.icc.agreement_single),
+        ("ICC consistency", found.icc.consistency_single),
+    ):
+        yield figure(label, one, note="of one rater")
+    means = ", ".join(f"{shown(rater, 20)} {mean:.2f}" for rater, mean in list(found.rater_means.items())[:6])
+    if len(found.rater_means) > 1:
+        yield ["  rater means", "", "", "", means + (", ..." if len(found.rater_means) > 6 else "")]
+    yield figure("kappa, quadratic", found.absolute.weighted, note="one run against one rater")
+    yield figure("equal grades", found.absolute.agreement, percent=True)
+    grade = found.absolute.majority_grade
+    yield figure("  always the commonest", found.absolute.majority, percent=True,
+                 note="" if grade is None else f"grade {grade:g}")  # fmt: skip
+    absolute = found.absolute
+    yield figure("mode share", absolute.mode_share, percent=True,
+                 note=f"score {absolute.mode:g}; effective levels {absolute.effective_levels:.1f} of "
+                 f"{absolute.levels_used} used")  # fmt: skip
+    yield figure("  humans' mode share", absolute.human_mode_share, percent=True)
+    yield figure("rerun SD", found.noise.sd, note="worst item " + _number(found.noise.largest_item_sd))
+    yield figure("  ICC of one run", found.noise.icc)
+    ratio = "" if found.sd_ratio is None else f"SD ratio {found.sd_ratio:.2f}"
+    yield figure("leniency", found.leniency, note=ratio)
+    yield figure("length, per doubling", found.length.per_doubling, note="judge less human")
+    yield figure("  length and judge", found.length.judge_length)
+    yield figure("  length and humans", found.length_baseline.rho, note="the length-only baseline")
+    yield from _passing(found)
+    yield _cost(found)
+
+
+def _bonett(found: "Validation") -> str:
+    if found.bonett_wright is None:
+        return ""
+    low, high = found.bonett_wright
+    return f"Bonett-Wright [{low:.2f}, {high:.2f}]"
+
+
+def _passing(found: "Validation") -> Iterator[list[str]]:
+    """Pass/fail figures, where there is a mark."""
+    passing = found.passing
+    if passing.found is not None:
+        yield figure("TPR", passing.found.tpr, percent=True, note=f"good from {passing.mark:g}")
+        yield figure("TNR", passing.found.tnr, percent=True)
+        yield figure("pass/fail agreement", passing.found.agreement, percent=True)
+        yield figure("  always the commoner", passing.found.majority_baseline, percent=True)
+    if found.settings.unlabelled is not None:
+        yield figure("larger run, as judged", passing.naive, percent=True)
+        yield figure("  corrected (PPI++)", passing.corrected, percent=True, note="if the graded are a random sample")
+        yield figure("  Rogan-Gladen", passing.rogan_gladen, percent=True)
+        yield figure("  mean grade (PPI++)", passing.mean)
+
+
+def _cost(found: "Validation") -> list[str]:
+    judge = found.graded.judge
+    if judge.cost_per_1000 is None:
+        unknown = f"the cost of {judge.n - judge.n_priced} of {judge.n} judgements is not known"
+        return ["cost per 1,000", "unknown", "", f"n {judge.n}", unknown]
+    reruns = found.graded.scores.shape[1]
+    note = "" if reruns == 1 else f"${judge.cost_per_1000 * reruns:.4f} for 1,000 items of {reruns} runs"
+    return ["cost per 1,000", f"${judge.cost_per_1000:.4f}", "", f"n {judge.n}", note]
+
+
+def _reruns(found: "Validation") -> Iterator[str]:
+    """What more reruns would buy."""
+    known = [one for one in found.more_reruns if one["reliability"] is not None]
+    if known:
+        yield "reliability of the mean of " + ", ".join(f"{one['reruns']}: {one['reliability']:.3f}" for one in known)
+    if found.best_n_reruns is not None:
+        worth = f"{found.best_n_reruns:.1f} reruns" if found.best_n_reruns > 1 else "a single run"
+        ratio = found.settings.cost_ratio
+        yield f"worth its money, where an item costs as much as {ratio:g} runs: {worth}; then buy items"
+    noise = found.noise
+    if noise.n_repeated:
+        yield f"identical in all reruns: {noise.n_identical} of {noise.n_repeated} items"
+
+
+def _checks(found: "Validation") -> Iterator[str]:
+    """Each check against the humans."""
+    if not found.checks:
+        return
+    rows = [["check", "passes", "sensitivity", "specificity", "rho", "explains misses", ""]]
+    rows += [
+        [
+            shown(check.check, 32), f"{check.n_passed}/{check.n}", _percent(check.sensitivity),
+            _percent(check.specificity), _short(check.rho), _percent(check.explains), check.explains.undefined or "",
+        ]
+        for check in found.checks
+    ]  # fmt: skip
+    yield from table(rows)
+
+
+def _misses(misses: "Sequence[Miss]", texts: Mapping[str, str]) -> Iterator[str]:
+    """Each miss with grades, text and the judge's own evidence."""
+    for miss in misses:
+        grades = ", ".join(f"{shown(rater, 20)} {grade:g}" for rater, grade in list(miss.grades.items())[:8])
+        length = "" if miss.length is None else f", {miss.length} characters"
+        apart = "" if miss.gap_z is None else f" ({miss.gap_z:+.1f} SDs)"
+        yield f"{shown(miss.item, 60)}: judge {miss.judge:.2f}, humans {miss.human:.2f}{apart} ({grades}){length}"
+        if miss.item in texts:
+            yield f"    text  {shown(texts[miss.item], _TEXT_SHOWN)}"
+        for one in miss.evidence[:12]:
+            yield f"    {_evidence(one)}"
+
+
+def _evidence(one: Mapping[str, Any]) -> str:
+    """One piece of the judge's evidence."""
+    quote = f' "{shown(str(one["quote"]), 120)}" ({one.get("quote_status")})' if one.get("quote") else ""
+    if "check" in one:
+        word = {True: "pass", False: "fail", None: "n/a "}[one["passed"]]
+        lost = ", not counted" if one.get("counted") is False and one["passed"] else ""
+        return f"{word}  {shown(str(one['check']), 40)}{quote}{lost}"
+    if "claim" in one:
+        return f"{one['impact']:+d}    {shown(str(one['claim']), 160)}{quote}"
+    what = " ".join(str(one[key]) for key in ("level", "rating", "label") if key in one)
+    return f"gave  {what} {shown(str(one.get('reason', '')), 200)}{quote}".rstrip()
+
+
+def _sentences(found: "Validation") -> tuple[str, ...]:
+    from evenhand.analysis.sentences import sentences_of
+
+    return sentences_of(found)
+
+
+def _short(found: "Estimate") -> str:
+    return "-" if found.value is None else f"{found.value:.2f}"
+
+
+def _percent(found: "Estimate") -> str:
+    return "-" if found.value is None else f"{100 * found.value:.0f} %"
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2f}"

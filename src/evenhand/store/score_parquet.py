@@ -1,0 +1,89 @@
+"""Scores in a Parquet file, column by column."""
+
+from pathlib import Path
+from typing import Any
+
+from evenhand.errors import InvalidInput
+from evenhand.store.score_columns import ScoreColumns, resolve_columns
+from evenhand.store.score_json import json_cell
+from evenhand.store.score_rows import Names, RawColumns
+from evenhand.store.score_values import read_times
+from evenhand.store.text_files import place, quoted
+
+__all__ = ["read_parquet"]
+
+
+def read_parquet(path: Path, wanted: ScoreColumns) -> RawColumns:
+    """A Parquet file, column by column."""
+    import numpy as np
+
+    name = place(path)
+    file = _parquet_file(path, name)
+    with file:
+        names = file.schema_arrow.names
+        doubled = next((column for column in names if names.count(column) > 1), None)
+        if doubled is not None:
+            raise InvalidInput(f"{name}: two columns are called {quoted(doubled)}; rename one of them")
+        columns = resolve_columns(wanted, names, source=name)
+        table = file.read(columns=list(columns.named()))
+    if table.num_rows == 0:
+        raise InvalidInput(f"{name}: holds no rows of scores")
+    texts = {column: _arrow_names(table.column(column)) for column in columns.named() if column != columns.time}
+    raw = RawColumns(
+        source=name, unit="row", columns=columns, texts=texts, line=np.arange(1, table.num_rows + 1, dtype=np.int64)
+    )
+    if columns.time is not None:
+        _add_times(raw, table.column(columns.time))
+    return raw
+
+
+def _add_times(raw: RawColumns, column: Any) -> None:
+    """Times: as they are where the file has that type, else from texts or numbers."""
+    import numpy as np
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+        raw.times = column.cast(pa.timestamp("us"), safe=False).to_numpy().astype("datetime64[us]")
+        return
+    texts = [_arrow_cell(value) for value in column.to_pylist()]
+    raw.times = read_times(texts)
+    wrong = [int(row) for row in np.flatnonzero(np.isnat(raw.times)) if texts[row].strip()]
+    raw.n_no_times = len(wrong)
+    raw.no_times = [(row + 1, quoted(texts[row])) for row in wrong[:3]]
+
+
+def _parquet_file(path: Path, name: str) -> Any:
+    """The file, opened by pyarrow."""
+    try:
+        from pyarrow import ArrowInvalid
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise InvalidInput(
+            f"{name}: reading Parquet needs pyarrow; install evenhand[parquet], or save the table as CSV"
+        ) from error
+    try:
+        return ParquetFile(path)
+    except FileNotFoundError as error:
+        raise InvalidInput(f"{name}: no such file; check the path") from error
+    except (ArrowInvalid, OSError) as error:
+        raise InvalidInput(f"{name}: cannot be read as Parquet ({quoted(error)})") from error
+
+
+def _arrow_names(column: Any) -> Names:
+    """A column factorised; null is ""."""
+    import numpy as np
+    import pyarrow.types as kinds
+
+    whole = column.combine_chunks()
+    encoded = whole if kinds.is_dictionary(whole.type) else whole.dictionary_encode()
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    names = [_arrow_cell(value) for value in encoded.dictionary.to_pylist()]
+    if (codes < 0).any():
+        codes[codes < 0] = len(names)
+        names.append("")
+    return Names(codes=codes, names=tuple(names))
+
+
+def _arrow_cell(value: Any) -> str:
+    """A cell as text; times in ISO form."""
+    return value.isoformat() if hasattr(value, "isoformat") else json_cell(value)

@@ -1,0 +1,174 @@
+"""`evenhand compare`: paired differences, coverage that differs, plans; as it is typed."""
+
+import csv
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(name, header, rows):
+        with (tmp_path / name).open("w", newline="") as stream:
+            csv.writer(stream).writerows([header, *[["" if cell is None else cell for cell in row] for row in rows]])
+        return name
+
+    return write
+
+
+@pytest.fixture
+def several(table):
+    """Five judges, from good to useless, on 60 items with two raters."""
+    rng = np.random.default_rng(5)
+    quality = rng.normal(3, 1, 60)
+    noise = {"best": 0.3, "good": 0.5, "fair": 1.0, "poor": 2.0, "none": 50.0}
+    rows = [
+        [f"i{k}", name, float(np.clip(round(quality[k] + sd * rng.normal()), 1, 5))]
+        for name, sd in noise.items()
+        for k in range(60)
+    ]
+    table("s.csv", ["item", "judge", "score"], rows)
+    table("g.csv", ["item", "anna", "ben"],
+          [[f"i{k}", *(float(np.clip(round(quality[k] + 0.5 * rng.normal()), 1, 5)) for _ in range(2))]
+           for k in range(60)])  # fmt: skip
+    return "s.csv", "g.csv"
+
+
+def test_failures_are_no_zeros_and_unequal_coverage_forbids_a_plain_ranking(table, evenhand):
+    for name, scores in (("a", [4, 5, None, 4, None, 5, None, 4]), ("b", [4, 3, 4, 4, 3, 4, 4, 4])):
+        table(f"{name}.csv", ["item", "score"], [[f"i{k}", score] for k, score in enumerate(scores)])
+    found = evenhand("compare", "a.csv", "b.csv", "--scale", "1:5", "--json").document
+    first, second = found["judges"]
+    assert (first["mean"]["value"], second["mean"]["value"]) == (pytest.approx(4.4), 3.75)
+    assert (first["mean_on_shared"], second["mean_on_shared"]) == (pytest.approx(4.4), pytest.approx(3.8))
+    assert (first["counts"]["verdict"], second["counts"]["verdict"]) == (5, 8)
+    assert (first["worst_case"], first["best_case"]) == (3.125, 4.625)
+    (pair,) = found["pairs"]
+    assert pair["n"] == 5
+    assert pair["difference"] == pytest.approx(0.6)
+    assert found["ranking"] is None
+    assert found["why_no_ranking"].startswith("coverage differs (a 5 of 8, b 8 of 8)")
+    shown = evenhand("compare", "a.csv", "b.csv", "--scale", "1:5")
+    assert "no plain ranking" in shown.out
+    assert "3 of 8 items without a score" in shown.out
+
+
+def test_pairs_have_the_keys_that_others_rely_on(several, evenhand):
+    scores, grades = several
+    done = evenhand("compare", scores, "--grades", grades, "--scale", "1:5", "--resamples", 499, "--json")
+    found = done.document
+    assert len(found["pairs"]) == 10
+    for pair in found["pairs"]:
+        assert {"a", "b", "difference", "low", "high", "detectable"} <= pair.keys()
+        assert pair["low"] <= pair["difference"] <= pair["high"]
+        assert pair["detectable"] > 0
+        assert pair["simultaneous"]
+        alone = pair["alone"]
+        assert pair["high"] - pair["low"] > alone[1] - alone[0]
+    better = {(one["better"], one["worse"]) for one in found["told_apart"]}
+    assert ("best", "none") in better
+    assert ("none", "best") not in better
+    assert found["ranking"] is None
+    assert "not told apart" in found["why_no_ranking"]
+
+
+def test_judges_that_the_intervals_tell_apart_are_ranked(table, evenhand):
+    rng = np.random.default_rng(8)
+    human = rng.permutation(np.repeat(np.arange(1, 6), 40))
+    table("g.csv", ["item", "r"], [[f"i{k}", grade] for k, grade in enumerate(human)])
+    for name, sd in (("good", 0.3), ("bad", 4.0)):
+        scores = np.clip(np.round(human + sd * rng.normal(size=200)), 1, 5)
+        table(f"{name}.csv", ["item", "score"], [[f"i{k}", score] for k, score in enumerate(scores)])
+    found = evenhand("compare", "bad.csv", "good.csv", "--grades", "g.csv", "--scale", "1:5", "--json").document
+    assert found["ranking"] == ["good", "bad"]
+
+
+def test_what_moved_is_named_with_who_is_nearer(table, evenhand):
+    table("g.csv", ["item", "r"], [[f"i{k}", 1 + k % 5] for k in range(20)])
+    table("a.csv", ["item", "score"], [[f"i{k}", 1 + k % 5] for k in range(20)])
+    table("b.csv", ["item", "score"], [[f"i{k}", 5 if k == 10 else 1 + k % 5] for k in range(20)])
+    found = evenhand("compare", "a.csv", "b.csv", "--grades", "g.csv", "--scale", "1:5", "--pass-at", 3, "--json")
+    (pair,) = found.document["pairs"]
+    assert (pair["n_moved"], pair["n_identical"]) == (1, 19)
+    assert pair["moved"] == [{"item": "i10", "a": 1.0, "b": 5.0, "human": 1.0, "nearer": "a"}]
+    assert pair["flips"] == {"a_alone_passes": 0, "b_alone_passes": 1}
+    assert pair["mcnemar_p"] == 1.0
+
+
+@pytest.mark.shared
+def test_two_judges_of_pairs_have_the_published_accuracy_and_an_exact_test(shared, evenhand, table):
+    folder = shared / "data/judgments/llmbar_pairs"
+    with (folder / "items.csv").open() as stream:
+        labels = {row["item_id"]: int(row["label"]) - 1 for row in csv.DictReader(stream)}
+    chosen: dict[str, dict[str, int]] = {"GPT-4": {}, "PaLM2": {}}
+    with (folder / "judgments.csv").open() as stream:
+        for row in csv.DictReader(stream):
+            if row["judge"] in chosen and row["prompt"] == "Vanilla" and row["winner_order12"]:
+                chosen[row["judge"]][row["item_id"]] = int(row["winner_order12"]) - 1
+    table("g.csv", ["item", "expert"], labels.items())
+    for judge, scores in chosen.items():
+        table(f"{judge}.csv", ["item", "score"], scores.items())
+    found = evenhand("compare", "GPT-4.csv", "PaLM2.csv", "--grades", "g.csv", "--resamples", 99, "--json").document
+    shared_items = sorted(chosen["GPT-4"].keys() & chosen["PaLM2"].keys())
+    right = {j: [chosen[j][item] == labels[item] for item in shared_items] for j in chosen}
+    only = [sum(a and not b for a, b in zip(right["GPT-4"], right["PaLM2"], strict=True)),
+            sum(b and not a for a, b in zip(right["GPT-4"], right["PaLM2"], strict=True))]  # fmt: skip
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    exact = mcnemar([[0, only[0]], [only[1], 0]], exact=True).pvalue
+    assert found["pairs"][0]["mcnemar_p"] == pytest.approx(exact, rel=1e-9)
+    accuracies = []
+    for order in ("winner_order12", "winner_order21"):
+        with (folder / "judgments.csv").open() as stream:
+            rows = [row for row in csv.DictReader(stream) if (row["judge"], row["prompt"]) == ("GPT-4", "Vanilla")]
+        table("one.csv", ["item", "score"], [[row["item_id"], int(row[order]) - 1] for row in rows])
+        one = evenhand("validate", "one.csv", "--grades", "g.csv", "--resamples", 99, "--json").document
+        accuracies.append(one["passing"]["agreement"]["value"])
+    assert sum(accuracies) / 2 == pytest.approx(0.844869, abs=1e-6)
+
+
+def test_a_plan_says_what_a_wanted_difference_needs(several, evenhand):
+    scores, grades = several
+    options = ("compare", scores, "--grades", grades, "--scale", "1:5", "--resamples", 199, "--plan", "--json")
+    plans = evenhand(*options).document["plan"]
+    assert len(plans) == 10
+    rows = {(row["raters"], row["reruns"]): row["items"] for row in plans[0]["rows"]}
+    assert rows[2, 1] > rows[4, 1] > rows[6, 1]  # more raters, fewer items
+    assert rows[2, 3] is None  # the pilot had no reruns, so that nothing is known of what more would do
+    wider = evenhand(*options, "--wanted", 0.2).document["plan"][0]["rows"][0]["items"]
+    assert wider == pytest.approx(rows[2, 1] / 4, abs=1)
+    shown = evenhand("compare", scores, "--grades", grades, "--scale", "1:5", "--resamples", 199, "--plan")
+    assert "to find a difference of 0.1" in shown.out
+
+
+def test_a_judge_that_gave_one_value_is_undefined_and_named(table, evenhand):
+    table("g.csv", ["item", "r"], [[f"i{k}", 1 + k % 5] for k in range(20)])
+    table("a.csv", ["item", "score"], [[f"i{k}", 1 + k % 5] for k in range(20)])
+    table("seven.csv", ["item", "score"], [[f"i{k}", 3] for k in range(20)])
+    done = evenhand("compare", "a.csv", "seven.csv", "--grades", "g.csv", "--scale", "1:5", "--json")
+    (pair,) = done.document["pairs"]
+    assert (pair["difference"], pair["low"], pair["detectable"]) == (None, None, None)
+    assert pair["undefined"] == "the judge gave one value"
+    assert "rho undefined" in evenhand("compare", "a.csv", "seven.csv", "--grades", "g.csv", "--scale", "1:5").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("a.csv",), "expected two or more"),
+        (("a.csv", "other.csv", "--grades", "g.csv"), "has no score of any"),
+        (("a.csv", "none.csv"), "no such file"),
+        (("a.csv", "a.csv", "--grades", "g.csv", "--cluster", "query"), "--cluster 'query'"),
+        (("a.csv", "a.csv", "--grades", "g.csv", "--plan", "--wanted", "0"), "--wanted 0"),
+        (("a.csv", "short.csv", "--grades", "g.csv", "--strict"), "--strict"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_sentence(table, evenhand, arguments, sentence):
+    table("g.csv", ["item", "r"], [[f"i{k}", 1 + k % 5] for k in range(9)])
+    table("a.csv", ["item", "score"], [[f"i{k}", 1 + k % 5] for k in range(9)])
+    table("short.csv", ["item", "score"], [[f"i{k}", 1 + k % 4] for k in range(8)])
+    table("other.csv", ["item", "score"], [[f"x{k}", 1 + k % 5] for k in range(9)])
+    done = evenhand("compare", *arguments)
+    assert done.code == 2
+    assert sentence in done.err
+    assert done.out == ""
