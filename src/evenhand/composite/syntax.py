@@ -25,7 +25,10 @@ __all__ = [
     "Number",
     "Rule",
     "Text",
+    "children",
     "columns_of",
+    "depth_of",
+    "size_of",
     "walk",
 ]
 
@@ -161,6 +164,21 @@ def walk(node: Node) -> Iterator[Node]:
         node = pending.pop()
         yield node
         pending.extend(reversed(children(node)))
+
+
+def size_of(node: Node) -> int:
+    """How many nodes a tree has."""
+    return sum(1 for _ in walk(node))
+
+
+def depth_of(node: Node) -> int:
+    """How many levels a tree has; found level by level, so that no tree is too deep to measure."""
+    level: tuple[Node, ...] = (node,)
+    depth = 0
+    while level:
+        depth += 1
+        level = tuple({id(child): child for parent in level for child in children(parent)}.values())
+    return depth
 
 
 def columns_of(rule: "Rule | Node") -> tuple[str, ...]:
