@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Booleans = NDArray[np.bool_]
     Floats = NDArray[np.float64]
 
 __all__ = ["coupled", "coupled_bounds", "win_shares", "win_shares_bounds"]
@@ -52,9 +53,10 @@ def coupled_bounds(
     if lower and name in ("zscore", "minmax"):
         low, high = -high, -low
     with np.errstate(all="ignore"):
-        found = {"zscore": _zscore, "minmax": _minmax}.get(name, _moment(name))(low, high, known)
-    if name.startswith("col"):
-        return np.full(len(low), found[0]), np.full(len(low), found[1])
+        if name.startswith("col"):
+            ends = _moment(name, low, high, known)
+            return np.full(len(low), ends[0]), np.full(len(low), ends[1])
+        found = (_zscore if name == "zscore" else _minmax)(low, high, known)
     return np.where(known, found[0], np.nan), np.where(known, found[1], np.nan)
 
 
@@ -77,35 +79,33 @@ def win_shares_bounds(
 
 
 def _places(name: str, low: "Floats", high: "Floats", *, lower: bool, ties: str) -> tuple["Floats", "Floats"]:
-    """Ranks (1 + how many are ahead) or percentiles, from how many rows each can have beaten or been beaten by."""
+    """Ranks (1 + how many are ahead) or percentiles, from how many rows each can have below it."""
     import numpy as np
 
-    better = (low, high) if lower == (name == "percentile") is False else (-high, -low)
-    if name == "percentile":
-        better = (-high, -low) if lower else (low, high)
-        least, most, n = _beaten(*better, 0.5)
-        others = np.nan if n < 2 else n - 1
-        return 100 * least / others, 100 * most / others
-    better = (low, high) if lower else (-high, -low)  # the rank counts those ahead, so the best is the lowest
-    least, most, _ = _beaten(*better, _SHARES[ties])
-    return 1 + least, 1 + most
+    if lower != (name == "rank"):  # those ahead are those below, once the column is turned round
+        low, high = -high, -low
+    least, most, n = _beaten(low, high, _SHARES[ties] if name == "rank" else 0.5)
+    if name == "rank":
+        return 1 + least, 1 + most
+    others = np.nan if n < 2 else n - 1
+    return 100 * least / others, 100 * most / others
 
 
 def _beaten(low: "Floats", high: "Floats", tie: float) -> tuple["Floats", "Floats", int]:
-    """(least, most) count of other rows strictly below each row, plus `tie` for each that is equal; n present."""
+    """(least, most) count of other rows below each row, each equal one counting `tie`; and how many rows there are."""
     import numpy as np
 
     known = ~np.isnan(low)
     lows, highs = np.sort(low[known]), np.sort(high[known])
-    own = np.where(high - low <= _slack(low), tie, 0.0)  # a row without a box ties with itself
+    is_point = high - low <= _slack(low)
 
     def below(ends: "Floats", at: "Floats") -> "Floats":
         slack = _slack(at)
         less = np.searchsorted(ends, at - slack, side="left")
         return np.asarray(less + tie * (np.searchsorted(ends, at + slack, side="right") - less))
 
-    least = below(highs, low) - own
-    most = below(lows, high) - np.where(own > 0, own, np.where(high - low > _slack(low), 1.0, 0.0))
+    least = below(highs, low) - np.where(is_point, tie, 0.0)  # without the row itself
+    most = below(lows, high) - np.where(is_point, tie, 1.0)
     return np.where(known, least, np.nan), np.where(known, most, np.nan), int(known.sum())
 
 
@@ -115,17 +115,17 @@ def _slack(at: "Floats") -> "Floats":
     return np.asarray(_CLOSE * np.abs(at))
 
 
-def _zscore(low: "Floats", high: "Floats", known: "NDArray[np.bool_]") -> tuple["Floats", "Floats"]:
+def _zscore(low: "Floats", high: "Floats", known: "Booleans") -> tuple["Floats", "Floats"]:
     """(x - mean) / sd with each of the three in its interval."""
     import numpy as np
 
-    means, spreads = _moment("colmean")(low, high, known), _moment("colsd")(low, high, known)
+    means, spreads = _moment("colmean", low, high, known), _moment("colsd", low, high, known)
     below, above = low - means[1], high - means[0]
     least, most = (np.nan if spreads[1] == 0 else spreads[0]), spreads[1]
     return np.where(below < 0, below / least, below / most), np.where(above > 0, above / least, above / most)
 
 
-def _minmax(low: "Floats", high: "Floats", known: "NDArray[np.bool_]") -> tuple["Floats", "Floats"]:
+def _minmax(low: "Floats", high: "Floats", known: "Booleans") -> tuple["Floats", "Floats"]:
     """(x - min) / (max - min), which falls as either end of the table rises."""
     import numpy as np
 
@@ -138,19 +138,13 @@ def _minmax(low: "Floats", high: "Floats", known: "NDArray[np.bool_]") -> tuple[
     return np.clip(least, 0, 1), np.clip(most, 0, 1)
 
 
-def _moment(name: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
-    """A function of a whole column, as an interval."""
+def _moment(name: str, low: "Floats", high: "Floats", known: "Booleans") -> tuple[float, float]:
+    """A statistic of the whole column, as an interval; a standard deviation moves by at most the boxes' r.m.s."""
     import numpy as np
 
-    def moment(low: "Floats", high: "Floats", known: "NDArray[np.bool_]") -> tuple[float, float]:
-        low, high = low[known], high[known]
-        if name == "colmin":
-            return low.min(), high.min()
-        if name == "colmax":
-            return low.max(), high.max()
-        if name == "colmean":
-            return low.mean(), high.mean()
-        centre, reach = (0.5 * (low + high)).std(), float(np.sqrt((0.25 * (high - low) ** 2).mean()))
-        return max(0.0, float(centre - reach)), float(centre + reach)
-
-    return moment
+    low, high = low[known], high[known]
+    if name != "colsd":
+        of = {"colmin": "min", "colmax": "max", "colmean": "mean"}[name]
+        return float(getattr(low, of)()), float(getattr(high, of)())
+    centre, reach = (0.5 * (low + high)).std(), np.sqrt((0.25 * (high - low) ** 2).mean())
+    return max(0.0, float(centre - reach)), float(centre + reach)

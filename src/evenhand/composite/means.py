@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["aggregate", "power_mean"]
 
 
-def aggregate(name: str, values: "Floats", weights: "Floats", present: "Booleans", *, exponent: float = 1.0) -> "Floats":
+def aggregate(
+    name: str, values: "Floats", weights: "Floats", present: "Booleans", *, exponent: float = 1.0
+) -> "Floats":
     """One aggregate of the rule language.
 
     Args:
@@ -51,7 +53,7 @@ def power_mean(values: "Floats", weights: "Floats", exponent: float) -> "Floats"
     total = weights.sum(axis=0)
     usable = np.where(total != 0, total, np.nan)
     if exponent == 1:
-        return (weights * values).sum(axis=0) / usable
+        return np.asarray((weights * values).sum(axis=0) / usable)
     counts = weights != 0
     negative = (counts & (values < 0)).any(axis=0)
     zero = (counts & (values == 0)).any(axis=0)
