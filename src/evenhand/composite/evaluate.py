@@ -318,7 +318,7 @@ class Scene:
                 return np.asarray(np.isnan(self.columns[name]))
             case Comparison(operator, left, right):
                 if isinstance(left, Text) or isinstance(right, Text):
-                    return self.same_text(left, right) == (operator == "==")
+                    return np.asarray(self.same_text(left, right) == (operator == "=="))
                 a, b = self.value(left, active), self.value(right, active)
                 return np.asarray(COMPARISONS[operator](a, b)) & ~np.isnan(a) & ~np.isnan(b)
 
