@@ -90,7 +90,8 @@ class Image:
 def image(rule: Rule, table: Table, *, missing: Missing | None = None, rounding: str = "nearest") -> Image:
     """[low, high] of the rule over the rounding box of every row.
 
-    A column that only stands in conditions (a year, a grader) is a label: its printed value is taken as it is.
+    A column that only stands in conditions (a year, a grader) is a label: its printed value is taken as it is. In a
+    column without negative numbers no box reaches below 0.
 
     Args:
         rule: its columns must be in the table.
@@ -125,23 +126,26 @@ def image(rule: Rule, table: Table, *, missing: Missing | None = None, rounding:
 
 
 def _scene(rule: Rule, table: Table, missing: Missing | None, rounding: str) -> "_Scene":
-    """The boxes of the columns that are computed with, and the labels."""
+    """The boxes of the columns that are computed with, and the labels.
+
+    A column without a negative number has none: its 0 is nothing below 0, which would have been printed as -0.
+    """
     import numpy as np
 
     policy = policy_of(rule, missing)
     arithmetic = arithmetic_columns(rule.expression)
     boxes, labels = {}, {}
     for name, values in numeric_columns(rule, table).items():
-        values = np.where(np.isinf(values), np.nan, values)
-        low, high = table.columns[name].box(rounding)
-        low, high = np.where(np.isnan(values), np.nan, low), np.where(np.isnan(values), np.nan, high)
+        gaps = np.isnan(values)
+        ends = [np.where(np.isfinite(values), end, np.nan) for end in table.columns[name].box(rounding)]
+        if not (values < 0).any():
+            ends[0] = np.maximum(ends[0], 0.0)
         if isinstance(policy, float | int):
-            gaps = np.isnan(table.columns[name].values)
-            low, high = np.where(gaps, policy, low), np.where(gaps, policy, high)
+            ends, values = [np.where(gaps, policy, end) for end in ends], np.where(gaps, policy, values)
         if name in arithmetic:
-            boxes[name] = low, high
+            boxes[name] = ends[0], ends[1]
         else:
-            labels[name] = np.where(np.isnan(values) & isinstance(policy, float | int), policy, values)
+            labels[name] = values
     return _Scene(rule=rule, table=table, boxes=boxes, labels=labels, policy=policy)
 
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Table", "printed_decimals"]
 
 _NUMBER = re.compile(r"[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
-_FLOAT_DIGITS = 7  # a column with cells of more significant digits was printed from floats, not to fixed decimals
+_SURE_DIGITS = 15  # of a float, however many its shortest text has
+_FLOAT_DIGITS = 7  # a column with cells of more digits was printed from floats, not to fixed decimals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,11 +59,11 @@ class Column:
         return not bool(np.isnan(self.values).all())
 
     def half_widths(self) -> "Floats":
-        """(n_rows,) half of one unit in the last printed place; 0 where the column is exact.
+        """(n_rows,) half of one unit in the last printed place; 0 where the column is exact or holds no number.
 
-        Decimals are the column's (the most of any cell), since many writers drop trailing zeros: `5` among `4.62` is
-        5.00. A column with a cell of more than seven significant digits was printed from floats: there the
-        significant digits are fixed, and a cell of larger magnitude has fewer decimals.
+        Where a writer dropped trailing zeros (`5` among `4.62`), the most decimals of any cell hold for all. Where the
+        decimals are truly mixed, each cell has its own. A column with a cell of more than seven significant digits was
+        printed from floats: there the significant digits are fixed, and a cell of larger magnitude has fewer decimals.
         """
         import numpy as np
 
@@ -71,14 +72,11 @@ class Column:
         if self.widths is not None:
             return self.widths
         known = np.isfinite(self.values)
-        if not known.any():
-            return np.zeros(len(self.values))
-        most = int(self.decimals[known].max())
-        with np.errstate(divide="ignore"):
-            size = np.where(known & (self.values != 0), np.floor(np.log10(np.abs(np.where(known, self.values, 1)))), 0)
-        digits = int((self.decimals[known] + size[known] + 1).max())
-        places = np.minimum(most, digits - 1 - size) if digits > _FLOAT_DIGITS else np.full(len(known), float(most))
-        return np.where(known, 0.5 * 10.0**-places, 0.0)
+        found = np.zeros(len(self.values))
+        if known.any():
+            last = [text[-1:] for text, is_known in zip(self.texts, known, strict=True) if is_known]
+            found[known] = 0.5 * 10.0 ** -_places(self.values[known], self.decimals[known], last)
+        return found
 
     def box(self, rounding: str = "nearest") -> tuple["Floats", "Floats"]:
         """(low, high) of where each number can have lain before it was printed; infinities and nan stay.
@@ -190,6 +188,21 @@ class Table:
         )  # fmt: skip
 
     @classmethod
+    def of_read(cls, read: Any) -> "Table":
+        """A table from what a reader of files found: `names`, `rows`, `source` and `columns` by name.
+
+        Each column there has `values`, `decimals`, `widths`, `texts`, `errors`, `exact` and `lower` as `Column` has.
+        """
+        columns = {
+            name: Column(
+                name=name, values=column.values, decimals=column.decimals, texts=tuple(column.texts),
+                exact=column.exact, lower=column.lower, widths=column.widths, errors=column.errors,
+            )
+            for name, column in read.columns.items()
+        }  # fmt: skip
+        return cls(names=tuple(read.names), columns=columns, rows=tuple(read.rows), source=read.source)
+
+    @classmethod
     def of_frame(cls, frame: Any, *, name: str | None = None, source: str = "frame") -> "Table":
         """A table from a data frame (anything with `columns` and `frame[column]`; pandas is not imported).
 
@@ -203,6 +216,26 @@ class Table:
         index = getattr(frame, "index", None)
         labels = cells[name] if name is not None else None if index is None else [str(label) for label in index]
         return cls.of_texts(cells, names=labels, source=source)
+
+
+def _places(values: "Floats", decimals: "Integers", last: Sequence[str]) -> "Floats":
+    """The place of the last digit that is known of each number.
+
+    Of numbers printed to d decimals about a tenth end in 0 (half of them, where all others end in 5). Where none does,
+    zeros were dropped, and about that share of the cells is shorter; many more shorter cells were printed shorter.
+    """
+    import numpy as np
+
+    most = int(decimals.max())
+    size = np.floor(np.log10(np.where(values == 0, 1.0, np.abs(values))))
+    digits = min(int((decimals + size + 1).max()), _SURE_DIGITS)
+    if digits > _FLOAT_DIGITS:
+        return np.minimum(most, digits - 1 - size)
+    endings = {digit for digit, places in zip(last, decimals.tolist(), strict=True) if places == most}
+    n, shorter, share = len(values), int((decimals < most).sum()), 1 / (1 + len(endings))
+    if "0" in endings or shorter > share * n + 3 * (share * (1 - share) * n) ** 0.5 + 1:
+        return decimals.astype(float)
+    return np.full(n, float(most))
 
 
 def printed_decimals(text: str) -> int | None:
