@@ -2,6 +2,8 @@
 
 import typer
 
+from evenhand.cli import rank_verify
+
 __all__ = ["app"]
 
 app = typer.Typer(
@@ -9,3 +11,4 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+app.command("verify")(rank_verify.verify)

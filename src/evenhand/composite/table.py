@@ -188,21 +188,6 @@ class Table:
         )  # fmt: skip
 
     @classmethod
-    def of_read(cls, read: Any) -> "Table":
-        """A table from what a reader of files found: `names`, `rows`, `source` and `columns` by name.
-
-        Each column there has `values`, `decimals`, `widths`, `texts`, `errors`, `exact` and `lower` as `Column` has.
-        """
-        columns = {
-            name: Column(
-                name=name, values=column.values, decimals=column.decimals, texts=tuple(column.texts),
-                exact=column.exact, lower=column.lower, widths=column.widths, errors=column.errors,
-            )
-            for name, column in read.columns.items()
-        }  # fmt: skip
-        return cls(names=tuple(read.names), columns=columns, rows=tuple(read.rows), source=read.source)
-
-    @classmethod
     def of_frame(cls, frame: Any, *, name: str | None = None, source: str = "frame") -> "Table":
         """A table from a data frame (anything with `columns` and `frame[column]`; pandas is not imported).
 
@@ -230,7 +215,7 @@ def _places(values: "Floats", decimals: "Integers", last: Sequence[str]) -> "Flo
     size = np.floor(np.log10(np.where(values == 0, 1.0, np.abs(values))))
     digits = min(int((decimals + size + 1).max()), _SURE_DIGITS)
     if digits > _FLOAT_DIGITS:
-        return np.minimum(most, digits - 1 - size)
+        return np.asarray(np.minimum(most, digits - 1 - size))
     endings = {digit for digit, places in zip(last, decimals.tolist(), strict=True) if places == most}
     n, shorter, share = len(values), int((decimals < most).sum()), 1 / (1 + len(endings))
     if "0" in endings or shorter > share * n + 3 * (share * (1 - share) * n) ** 0.5 + 1:
