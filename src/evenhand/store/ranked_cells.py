@@ -47,7 +47,8 @@ _MISSING = frozenset(
     }
 )
 _INFINITE = re.compile(r"([-+−]?)(?:inf|infinity|∞)", re.IGNORECASE)
-_MARKS = re.compile(r"(?:[*†‡§¶#^_`]+|[¹²³⁰⁴-⁹ᵃ-ᶻ]+|\^\(?[a-z0-9]\)?|\[[^\[\]]{0,12}\]|[↑↓▲▼★☆✓])+$")
+_MARKS = re.compile(r"(?:\^\(?[a-z0-9]\)?|\[[^\[\]]{0,12}\]|[*†‡§¶#^_`¹²³⁰⁴-⁹ᵃ-ᶻ↑↓▲▼★☆✓])++$")
+_PLAIN = re.compile(r"-?(0|[1-9][0-9]{0,14})(?:\.([0-9]{1,15}))?")
 _BRACKET = re.compile(r"\s*(?:\([^()]{0,80}\)|\[[^\[\]]{0,80}\])$")
 _SPREAD = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
 _UNIT = re.compile(r"\s*(%|‰|[^\W\d_]{1,6}(?:/[^\W\d_]{1,4})?)$")
@@ -103,6 +104,10 @@ def is_missing(text: str) -> bool:
 
 def _read(text: str, pattern: re.Pattern[str], separators: tuple[str, str]) -> RankedCell:
     """One cell: missing, infinite, a number, several with a slash, or text."""
+    if separators[0] == "." and (plainly := _PLAIN.fullmatch(text)):  # nine cells of ten
+        whole, fraction = plainly[1], plainly[2] or ""
+        digits = len((whole + fraction).lstrip("0"))
+        return RankedCell(kind="number", text=text, value=float(text), decimals=len(fraction), digits=digits)
     if is_missing(text):
         return RankedCell(kind="missing", text=text)
     plain = text.strip().translate(_MINUS).replace("**", "").replace("__", "") if len(text) <= _LONGEST else ""

@@ -7,8 +7,8 @@ from evenhand.store.text_files import quoted
 
 __all__ = ["MOST_BYTES", "MOST_CELLS", "Grid", "grid_of", "refuse_size"]
 
-MOST_BYTES = 32 << 20
-MOST_CELLS = 2_000_000
+MOST_BYTES = 16 << 20
+MOST_CELLS = 500_000
 
 
 @dataclass(slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from evenhand.store.text_files import quoted
 __all__ = ["json_table"]
 
 _LISTS = ("data", "rows", "results", "leaderboard", "items", "records", "entries", "systems", "models")
-_MOST_FIELDS = 2000
+_MOST_FIELDS = 1000
 
 
 class _Digits(str):

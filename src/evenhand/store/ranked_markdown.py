@@ -13,6 +13,7 @@ _LINK = re.compile(r"\[([^\]\[]+)\](?:\([^()\s]*(?:\([^()]*\))?[^()]*\)|\[[^\]\[
 _NOTE = re.compile(r"\[\^[^\]\[]{1,20}\]|<sup>[^<>]{0,20}</sup>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,300}>|<!--.*?-->")
 _EMPHASIS = re.compile(r"(\*\*|__|~~|`)(?=\S)(.+?)(?<=\S)\1")
+_LONGEST = 5000
 _SINGLE = re.compile(r"(?<![\w*])([*_])(?=\S)([^*_]+?)(?<=\S)\1(?![\w*])")
 
 
@@ -72,6 +73,8 @@ def _plain(cell: str) -> str:
     """A cell's text as a reader sees it."""
     import html
 
+    if len(cell) > _LONGEST:
+        return cell.strip()
     text = _LINK.sub(r"\1", _IMAGE.sub("", _NOTE.sub("", cell.strip())))
     for pattern in (_EMPHASIS, _SINGLE):
         text = pattern.sub(r"\2", text)
