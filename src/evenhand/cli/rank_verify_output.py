@@ -8,7 +8,7 @@ from evenhand.cli.output import console, shown
 from evenhand.report import numbers
 
 if TYPE_CHECKING:
-    from evenhand.composite.verify import SampleReport, Verification, Violation
+    from evenhand.composite.verification import SampleReport, Verification, Violation
 
 __all__ = ["print_verification", "verification_lines"]
 
@@ -62,8 +62,8 @@ def _reasons(found: "Verification") -> str:
 
 def _rounding(found: "Verification") -> str:
     """Under which rounding the figures hold, and what the others would say."""
-    others = [f"{name} {n}" for name, n in found.roundings.items() if name != found.rounding]
-    return f"{found.rounding} {found.roundings[found.rounding]} rows break the rule; {', '.join(others)}"
+    counts = ", ".join(f"{name} {n:,}" for name, n in found.roundings.items())
+    return f"taken as {found.rounding}; rows that break the rule: {counts}"
 
 
 def _clauses(found: "Verification") -> Iterator[str]:
@@ -115,7 +115,7 @@ def _together(found: "Verification") -> Iterator[str]:
     if found.pattern is not None:
         pattern = found.pattern
         where = f"{shown(pattern.where, 120)} ({pattern.n_there:,} rows there)"
-        yield f"where    all {pattern.n_violated:,} have {where}; by chance: p < {_p(pattern.chance)}"
+        yield f"where    all {pattern.n_violated:,} have {where}; by chance: p {_p(pattern.chance)}"
     for side, rows in (("below", found.below), ("above", found.above)):
         if rows:
             yield f"outside  {_rows(len(rows))} scored {side} every component: no mean of them can give that"
@@ -175,4 +175,4 @@ def _probability(value: float) -> str:
 
 
 def _p(value: float) -> str:
-    return "0.01" if value > 0.001 else "0.001"
+    return "< 0.001" if value < 0.001 else f"= {numbers.number(value, 3)}"

@@ -126,14 +126,10 @@ def _rewritten(node: Expression, change: Callable[[Expression, bool], Expression
         case Negation(operand):
             found: Expression = replace(node, operand=_rewritten(operand, change, is_factor))
         case Binary(operator, left, right):
-            factors = operator == "*"
-            found = replace(
-                node,
-                left=_rewritten(left, change, factors or (operator == "/" and is_factor)),
-                right=_rewritten(right, change, factors),
-            )
+            sides = _factors(operator, left, right, is_factor)
+            found = replace(node, left=_rewritten(left, change, sides[0]), right=_rewritten(right, change, sides[1]))
         case Call(name, args, _):
-            found = replace(node, args=tuple(_rewritten(arg, change, name == "prod") for arg in args))
+            found = replace(node, args=tuple(_rewritten(arg, change, name == "prod" and len(args) > 1) for arg in args))
         case Conditional(_, then, otherwise):
             found = replace(
                 node, then=_rewritten(then, change, is_factor), otherwise=_rewritten(otherwise, change, is_factor)
@@ -150,16 +146,24 @@ def _places(node: Expression, is_factor: bool = False) -> Iterator[tuple[Express
         case Negation(operand):
             yield from _places(operand, is_factor)
         case Binary(operator, left, right):
-            yield from _places(left, operator == "*" or (operator == "/" and is_factor))
-            yield from _places(right, operator == "*")
+            sides = _factors(operator, left, right, is_factor)
+            yield from _places(left, sides[0])
+            yield from _places(right, sides[1])
         case Call(name, args, _):
             for arg in args:
-                yield from _places(arg, name == "prod")
+                yield from _places(arg, name == "prod" and len(args) > 1)
         case Conditional(_, then, otherwise):
             yield from _places(then, is_factor)
             yield from _places(otherwise, is_factor)
         case _:
             return
+
+
+def _factors(operator: str, left: Expression, right: Expression, is_factor: bool) -> tuple[bool, bool]:
+    """Whether each side multiplies something that varies: `2 * min(bugs, 1)` is a cap, `quality * min(1, x)` a gate."""
+    if operator == "*":
+        return is_factor or bool(columns_of(right)), is_factor or bool(columns_of(left))
+    return is_factor and operator == "/", False
 
 
 def _forms(node: Expression, is_factor: bool) -> Iterator[_Form]:

@@ -37,7 +37,22 @@ if TYPE_CHECKING:
     Booleans = NDArray[np.bool_]
     Floats = NDArray[np.float64]
 
-__all__ = ["Evaluation", "Undefined", "constant", "evaluate", "holds", "values_of"]
+__all__ = [
+    "Evaluation",
+    "Scene",
+    "Undefined",
+    "arithmetic_columns",
+    "constant",
+    "evaluate",
+    "holds",
+    "is_lower",
+    "numeric_columns",
+    "policy_of",
+    "present_of",
+    "rounded",
+    "values_of",
+    "weights_of",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,20 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Signs = NDArray[np.int8]
 
-__all__ = ["Interval", "extremes", "hull", "mean_of", "monotone", "negated", "power", "product", "quotient", "total"]
+__all__ = [
+    "EITHER",
+    "Interval",
+    "extremes",
+    "hull",
+    "magnitude",
+    "mean_of",
+    "monotone",
+    "negated",
+    "power",
+    "product",
+    "quotient",
+    "total",
+]
 
 EITHER = 2
 """The sign of a column that may move an expression both ways."""

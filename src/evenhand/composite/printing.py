@@ -18,7 +18,7 @@ from evenhand.composite.syntax import (
     Text,
 )
 
-__all__ = ["number_text", "printed", "tree"]
+__all__ = ["name_text", "number_text", "printed", "tree"]
 
 _BARE = re.compile(r"[^\W\d]\w*")
 _RESERVED = {"and", "or", "not", "missing", "lower", "higher", "ties"}
