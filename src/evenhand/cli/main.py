@@ -10,7 +10,21 @@ import sys
 
 import typer
 
-from evenhand.cli import compare, diagnose, harden, judge, models, probe, ready, report, rescore, score, study, validate
+from evenhand.cli import (
+    compare,
+    diagnose,
+    harden,
+    judge,
+    models,
+    probe,
+    rank,
+    ready,
+    report,
+    rescore,
+    score,
+    study,
+    validate,
+)
 from evenhand.cli.output import say
 from evenhand.errors import BudgetSpent, EvenhandError, ProviderError
 
@@ -39,6 +53,7 @@ app.command("compare")(compare.compare)
 app.command("study")(study.study)
 app.command("report")(report.report)
 app.add_typer(models.app, name="models")
+app.add_typer(rank.app, name="rank")
 
 
 @app.callback(invoke_without_command=True)

@@ -1,0 +1,14 @@
+"""`evenhand rank`: a composite score is an argument; verify it, recover it, re-rank it, show it."""
+
+import typer
+
+from evenhand.cli import rank_verify
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    help="Composite scores: does the stated rule hold, what is the rule, how much of first place is the weights.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.command("verify")(rank_verify.verify)

@@ -1,0 +1,156 @@
+"""What is the rule of a composite score? A search from cheap families to dear ones, and how far its result can be told.
+
+A rule is accepted only if every row's rounding box maps into its score's interval; nothing is fitted in the sense of
+small residuals. All survivors of the first level that has any are reported.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from evenhand.composite.recover_coupled import coupled_level, rescaled
+from evenhand.composite.recover_eras import eras_level
+from evenhand.composite.recover_forms import Axis, Problem, bounds
+from evenhand.composite.recover_groups import grouped
+from evenhand.composite.recover_levels import Found, axis_clauses, gates, plain, weights, weights_with_clauses
+from evenhand.composite.recover_missing import misses
+from evenhand.composite.recover_report import RecoverSettings, Scene, refused, rule_found, survived, too_few
+from evenhand.composite.recover_results import Recovery
+from evenhand.composite.recover_subsets import plain_trials, score_scale
+from evenhand.composite.table import Table
+from evenhand.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["RecoverSettings", "recover"]
+
+_FEW = 4  # rows with every component, below which a search means nothing
+
+
+def recover(
+    table: Table,
+    score: str,
+    *,
+    columns: Sequence[str] | None = None,
+    eras: Sequence[str] = (),
+    settings: RecoverSettings | None = None,
+) -> Recovery:
+    """The rules of the family that hold on every row of a table.
+
+    Args:
+        table: components and score as printed.
+        score: column of the composite.
+        columns: the components; None takes every column with numbers but the score and the eras.
+        eras: columns by whose values the rule may differ (a year, a grader).
+        settings: seed, shuffles, policy of missing cells.
+    Raises:
+        InvalidInput: no such column; no component; a score without any number.
+    """
+    wanted = settings or RecoverSettings()
+    components = _components(table, score, columns, eras)
+    problem, rows, notes = _problem(table, score, components, wanted)
+    if problem.n < _FEW:
+        return too_few(table, problem, tuple(notes))
+    scene = Scene(table=table, score=score, problem=problem, usable=rows, eras=tuple(eras), notes=tuple(notes))
+    for level, some in _levels(problem, table, score, eras):
+        found = _proven(some, table, score)
+        if found:
+            return survived(scene, level, found, wanted)
+    return refused(scene, wanted)
+
+
+def _components(table: Table, score: str, columns: Sequence[str] | None, eras: Sequence[str]) -> tuple[str, ...]:
+    """The columns searched."""
+    import numpy as np
+
+    numbers = table.column(score).values
+    if not np.isfinite(numbers).any():
+        raise InvalidInput(f"{table.source}: the score column {score!r} holds no number in any of {table.n_rows} rows")
+    if columns is not None:
+        for name in columns:
+            table.column(name)
+        found = tuple(name for name in dict.fromkeys(columns) if name != score)
+    else:
+        found = tuple(n for n, c in table.columns.items() if c.is_numeric and n != score and n not in eras)
+    if not found:
+        raise InvalidInput(
+            f"{table.source}: no column of numbers besides the score {score!r}; there is nothing to combine"
+        )
+    return found
+
+
+def _problem(
+    table: Table, score: str, components: Sequence[str], wanted: RecoverSettings
+) -> "tuple[Problem, NDArray[np.int64], list[str]]":
+    """The rows that are searched: a finite score, and every component (or as the policy says)."""
+    import numpy as np
+
+    known = np.isfinite(table.column(score).values)
+    values = np.array([table.column(name).values for name in components]).T
+    usable = known & ~np.isinf(values).any(axis=1)
+    fill = wanted.missing if isinstance(wanted.missing, float | int) else None
+    complete = usable & (~np.isnan(values).any(axis=1) | (fill is not None))
+    low, high = (np.array(side).T for side in zip(*(table.column(name).box() for name in components), strict=True))
+    if fill is not None:
+        low, high = np.where(np.isnan(values), fill, low), np.where(np.isnan(values), fill, high)
+    low = np.where((values >= 0) & (low < 0), 0.0, low)
+    ends = table.column(score).box()
+    place = np.flatnonzero(complete)
+    notes = []
+    if (~known).any():
+        notes.append(f"{int((~known).sum())} of {table.n_rows} rows have no finite score and are left out")
+    if (known & ~usable).any():
+        notes.append(f"{int((known & ~usable).sum())} rows with an infinite component are left out")
+    problem = Problem(
+        axes=tuple(Axis(name, (name,)) for name in components), low=low[place], high=high[place],
+        score_low=ends[0][place], score_high=ends[1][place], index=place,
+    )  # fmt: skip
+    constant = [
+        n for n, axis in zip(components, problem.middle.T, strict=True) if len(axis) and (axis == axis[0]).all()
+    ]
+    if constant and problem.n > 1:
+        notes.append(f"the same number in every row, so that its part cannot be told: {', '.join(constant)}")
+    return problem, np.flatnonzero(usable), notes
+
+
+def _levels(problem: Problem, table: Table, score: str, eras: Sequence[str]) -> "Iterator[tuple[str, list[Found]]]":
+    """Each level's survivors, computed when asked for."""
+    trials = plain_trials(problem)
+    scale = score_scale(problem)
+    yield "equal weights", plain(problem, trials)
+    for other in grouped(problem):
+        yield "nested groups", plain(other, plain_trials(other))
+    yield "weights", weights(problem, trials, scale)
+    yield "floors and caps", axis_clauses(problem, trials)
+    yield "gates", gates(problem, trials)
+    yield "gates with a floor", gates(problem, trials, floors=(1.0, 0.1, 0.01, 0.5, 5.0, 10.0))
+    yield "normalised or row-coupled", coupled_level(problem, table)
+    yield "rescaled", rescaled(problem, trials)
+    yield "weights with clauses", weights_with_clauses(problem, scale)
+    yield "eras", eras_level(problem, table, eras, scale)
+
+
+def _proven(found: list[Found], table: Table, score: str) -> list[Found]:
+    """Those whose rule passes the exact rounding test of the rule language, duplicates gone, simplest first."""
+    kept: list[Found] = []
+    seen: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+    for one in sorted(found, key=lambda one: one.key):
+        if len(kept) >= 200:
+            break
+        if one.form is not None:
+            ends = bounds(one.form, one.problem)
+            if any(_same(ends, other) for other in seen):
+                continue
+        if misses(rule_found(one), table.where(one.problem.index), score).any():
+            continue
+        if one.form is not None:
+            seen.append(ends)
+        kept.append(one)
+    return kept
+
+
+def _same(a: "tuple[NDArray[np.float64], ...]", b: "tuple[NDArray[np.float64], ...]") -> bool:
+    import numpy as np
+
+    return all(len(x) == len(y) and np.allclose(x, y, rtol=1e-9, atol=1e-9) for x, y in zip(a, b, strict=True))
