@@ -166,11 +166,11 @@ def _group_table(column: str, groups: "Sequence[ScoreGroup]") -> Table:
         lost = group.counts["failed"] + group.counts["suspicious"]
         share = spread.mode_share
         rows.append(
-            (group.name, _VERDICTS[group.verdict.verdict], count(spread.n), count(lost), "" if spread.mode is None else number(spread.mode),
-             percent(share.value), _ends(share.low, share.high), number(spread.effective_levels))
+            (group.name, _VERDICTS[group.verdict.verdict], count(spread.n), count(lost),
+             "" if spread.mode is None else number(spread.mode), percent(share.value), _ends(share.low, share.high), number(spread.effective_levels))
         )  # fmt: skip
-    head = (column, "verdict", "#n", "#failed", "#mode", "#share", "#95 % interval", "#effective levels")
-    return Table(head=head, rows=tuple(rows), note="failed: failed rows and all-zero rows")
+    head = (column, "verdict", "#n", "#failed", "#mode", "#share", "#95 % interval", "#levels")
+    return Table(head=head, rows=tuple(rows), note="failed: failed rows and all-zero rows; levels: effective ones")
 
 
 def _periods(found: "Diagnosis", *, draw: bool) -> Section:
