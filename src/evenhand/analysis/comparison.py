@@ -170,7 +170,11 @@ def compare(
         clusters = clusters_of(table.items, cluster, *known, *(judge.clusters for judge in judges))
     bootstrap = Bootstrap(n_resamples=n_resamples, seed=seed, clusters=clusters)
     means = None if table.moved is None else mean_differences(table.moved, bootstrap=bootstrap)
-    rhos = None if table.human is None else rho_differences(table.scores, table.human, bootstrap=bootstrap)
+    rhos = (
+        None
+        if table.human is None
+        else rho_differences(table.scores, table.human, bootstrap=bootstrap, names=[judge.name for judge in judges])
+    )
     mark = pass_at if pass_at is not None else _binary(table)
     compared = tuple(_compared(table, k, bootstrap) for k in range(len(judges)))
     pairs = tuple(
