@@ -7,7 +7,8 @@ from evenhand.cli.output import console, shown
 from evenhand.cli.validate_output import table
 
 if TYPE_CHECKING:
-    from evenhand.analysis.comparison import Comparison, Pair
+    from evenhand.analysis.comparison import Comparison
+    from evenhand.analysis.judge_pairs import Pair
     from evenhand.analysis.plans import Plan
 
 __all__ = ["print_comparison"]
