@@ -148,7 +148,7 @@ def test_a_judge_that_gave_one_value_is_undefined_and_named(table, evenhand):
     done = evenhand("compare", "a.csv", "seven.csv", "--grades", "g.csv", "--scale", "1:5", "--json")
     (pair,) = done.document["pairs"]
     assert (pair["difference"], pair["low"], pair["detectable"]) == (None, None, None)
-    assert pair["undefined"] == "the judge gave one value"
+    assert pair["undefined"] == "seven gave one value"
     assert "rho undefined" in evenhand("compare", "a.csv", "seven.csv", "--grades", "g.csv", "--scale", "1:5").out
 
 

@@ -23,7 +23,8 @@ def z(values):
 def test_the_worked_difference_and_its_percentile_interval():
     found = rho_differences(np.column_stack([SECOND, JUDGE]), HUMAN, bootstrap=Bootstrap(seed=7))[0]
     assert found.difference.value == pytest.approx(0.0409240, abs=1e-7)
-    assert (found.low, found.high) == pytest.approx((-0.0058, 0.2113), abs=0.01)
+    assert (found.low, found.high) == pytest.approx((-0.0058, 0.2113), abs=5e-5)
+    assert (found.low, found.high) == (found.difference.low, found.difference.high)
     assert found.detectable == pytest.approx(2.8015852 * found.standard_error)
 
 
@@ -42,11 +43,11 @@ def test_clusters_widen_the_difference_of_two_runs(shared):
     judges = [[float(row[name]) for name in ("willia-umbrela1", "Olz-gpt4o")] for row in rows]
     human = [float(row["human"]) for row in rows]
     over_rows = rho_differences(judges, human, bootstrap=Bootstrap(seed=7, n_resamples=1000))[0]
-    assert over_rows.difference.value == pytest.approx(-0.004497, abs=1e-6)
-    assert (over_rows.low, over_rows.high) == pytest.approx((-0.0194, 0.0102), abs=0.003)
+    assert over_rows.difference.value == pytest.approx(-0.0044968, abs=6e-8)
+    assert (over_rows.low, over_rows.high) == pytest.approx((-0.0194, 0.0102), abs=0.002)
     clusters = [row["qid"] for row in rows]
     over_queries = rho_differences(judges, human, bootstrap=Bootstrap(seed=7, n_resamples=1000, clusters=clusters))[0]
-    assert (over_queries.low, over_queries.high) == pytest.approx((-0.0291, 0.0168), abs=0.004)
+    assert (over_queries.low, over_queries.high) == pytest.approx((-0.0291, 0.0168), abs=0.002)
 
 
 def test_a_pair_is_compared_on_the_items_that_both_judged():
@@ -71,26 +72,44 @@ def test_the_joint_draw_equals_a_bootstrap_written_out():
         spearmanr(judges[pick, 0], human[pick]).statistic - spearmanr(judges[pick, 1], human[pick]).statistic
         for pick in picks
     ]
-    assert (found.low, found.high) == pytest.approx(tuple(np.percentile(drawn, [2.5, 97.5])), abs=1e-9)
+    assert (found.low, found.high) == pytest.approx(tuple(np.percentile(drawn, [2.5, 97.5])), abs=1e-12)
+    assert found.standard_error == pytest.approx(np.std(drawn, ddof=1), abs=1e-12)
 
 
 def test_with_several_judges_the_intervals_hold_together_and_are_wider():
-    rng = np.random.default_rng(6)
-    human = rng.normal(size=60)
-    judges = human[:, None] + rng.normal(size=(60, 5))
-    found = rho_differences(judges, human, bootstrap=Bootstrap(n_resamples=499))
-    assert len(found) == 10
+    rng = np.random.default_rng(0)
+    human = rng.normal(size=80)
+    judges = human[:, None] + rng.normal(size=(80, 4)) * [0.5, 1.0, 1.5, 2.0]
+    found = rho_differences(judges, human, bootstrap=Bootstrap(n_resamples=999))
+    assert [(one.a, one.b) for one in found] == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
     assert all(one.high - one.low > one.difference.high - one.difference.low for one in found)
+    reaches = [(one.high - one.difference.value) / one.standard_error for one in found]
+    assert reaches == pytest.approx([reaches[0]] * 6)
+    assert 2.0 < reaches[0] < 3.1  # Bonferroni's normal quantile for six is 2.64
+
+
+def test_the_same_judge_twice_differs_by_nothing_and_widens_nobody():
+    rng = np.random.default_rng(2)
+    human = rng.normal(size=50)
+    first, second = human + rng.normal(size=50), human + rng.normal(size=50)
+    twice, apart, _ = rho_differences(np.column_stack([first, first, second]), human, bootstrap=Bootstrap())
+    assert twice.difference.value == 0.0
+    assert twice.difference.no_interval.startswith("degenerate")
+    assert twice.low is None
+    assert apart.low is not None
 
 
 def test_a_judge_with_one_value_is_undefined_and_spoils_no_other_pair():
     rng = np.random.default_rng(8)
     human = rng.normal(size=30)
     judges = np.column_stack([human + rng.normal(size=30), np.full(30, 7.0), human + rng.normal(size=30)])
-    first, second, third = rho_differences(judges, human, bootstrap=Bootstrap(n_resamples=199))
-    assert first.difference.undefined == third.difference.undefined == "the judge gave one value"
+    how = Bootstrap(n_resamples=199)
+    first, second, third = rho_differences(judges, human, bootstrap=how, names=["x", "seven", "y"])
+    assert first.difference.undefined == third.difference.undefined == "seven gave one value"
     assert first.low is third.low is first.detectable is None
     assert second.low < second.difference.value < second.high
+    flat = rho_differences(judges, np.full(30, 3.0), bootstrap=how)
+    assert "the humans gave one value" in {one.difference.undefined for one in flat}
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -118,6 +137,8 @@ def test_one_judge_is_nothing_to_compare():
         rho_differences([[1], [2]], [1, 2], bootstrap=Bootstrap())
     with pytest.raises(InvalidInput, match="the same ones"):
         rho_differences([[1, 2]], [1, 2], bootstrap=Bootstrap())
+    with pytest.raises(InvalidInput, match="expected one each"):
+        rho_differences([[1, 2], [2, 1]], [1, 2], bootstrap=Bootstrap(), names=["a"])
     with pytest.raises(InvalidInput, match="0 or more"):
         mcnemar_exact(-1, 2)
 

@@ -14,7 +14,6 @@ from evenhand.stats.kappa import agreement, scale_levels, weighted_kappa
 from evenhand.stats.one_way import one_way
 from evenhand.stats.rank import bonett_wright_interval, kendall_tau_b, spearman
 from evenhand.stats.resampling import Bootstrap
-from evenhand.stats.simultaneous import spearman_differences
 
 pytestmark = pytest.mark.shared
 
@@ -113,16 +112,6 @@ def test_an_interval_over_queries_is_five_times_as_wide_as_one_over_rows(trec):
     assert (rows.low, rows.high) == pytest.approx((0.483, 0.530), abs=0.002)
     assert (clustered.low, clustered.high) == pytest.approx((0.373, 0.625), abs=0.01)
     assert clustered.method == "percentile bootstrap over 25 clusters"
-
-
-def test_two_runs_are_compared_on_the_same_rows_or_queries(trec):
-    scores, queries, _ = trec
-    both = np.column_stack([scores["willia-umbrela1"], scores["Olz-gpt4o"]])
-    for clusters, interval in ((None, (-0.0194, 0.0102)), (queries, (-0.0291, 0.0168))):
-        bootstrap = Bootstrap(n_resamples=1000, seed=7, clusters=clusters)
-        found = spearman_differences(both, scores["human"], bootstrap=bootstrap).differences[0].alone
-        assert found.value == pytest.approx(-0.0044968, abs=6e-8)
-        assert (found.low, found.high) == pytest.approx(interval, abs=0.002)
 
 
 def test_the_first_sixty_rows(trec):

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evenhand.analysis.comparison import Compared, Comparison, Pair
+from evenhand.analysis.comparison import Compared, Comparison
+from evenhand.analysis.judge_pairs import Pair
 from evenhand.stats.differences import Difference
 
 __all__ = ["comparison_document"]

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.analysis.comparison import Comparison, Pair
+from evenhand.analysis.comparison import Comparison
 from evenhand.analysis.graded import grade_matrix
+from evenhand.analysis.judge_pairs import Pair
 from evenhand.analysis.judge_ratings import JudgeRatings
 from evenhand.errors import InvalidInput
 from evenhand.stats.icc import intraclass_correlations

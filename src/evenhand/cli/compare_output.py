@@ -7,7 +7,8 @@ from evenhand.cli.output import console, shown
 from evenhand.cli.validate_output import table
 
 if TYPE_CHECKING:
-    from evenhand.analysis.comparison import Comparison, Pair
+    from evenhand.analysis.comparison import Comparison
+    from evenhand.analysis.judge_pairs import Pair
     from evenhand.analysis.plans import Plan
 
 __all__ = ["print_comparison"]
@@ -74,7 +75,7 @@ def _cases(found: "Comparison") -> Iterator[str]:
                 f"{one.worst:.2f} with all of them at the lowest, {one.best:.2f} at the highest"
             )
         if one.rho.value is None and found.n_raters:
-            yield f"{shown(one.name, 30)}: rho undefined: {one.rho.undefined}"
+            yield f"{shown(one.name, 30)}: rho undefined: {shown(one.rho.undefined or '')}"
 
 
 def _pairs(found: "Comparison") -> Iterator[str]:
@@ -96,7 +97,7 @@ def _pairs(found: "Comparison") -> Iterator[str]:
     yield from table(rows)
     for pair in found.pairs[:_PAIRS_SHOWN]:
         if note := _note(pair):
-            yield f"{shown(pair.a, 24)} / {shown(pair.b, 24)}: {note}"
+            yield f"{shown(pair.a, 24)} / {shown(pair.b, 24)}: {shown(note)}"
     if len(found.pairs) > _PAIRS_SHOWN:
         yield f"and {len(found.pairs) - _PAIRS_SHOWN} more pairs (--json has all)"
 

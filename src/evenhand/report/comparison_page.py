@@ -13,7 +13,8 @@ from evenhand.report.validation_page import agreement_rows, score_table, scores_
 from evenhand.stats.estimates import Estimate
 
 if TYPE_CHECKING:
-    from evenhand.analysis.comparison import Comparison, Pair
+    from evenhand.analysis.comparison import Comparison
+    from evenhand.analysis.judge_pairs import Pair
     from evenhand.analysis.validation import Validation
     from evenhand.report.chart_kit import Figure
 

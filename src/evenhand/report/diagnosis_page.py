@@ -165,12 +165,13 @@ def _group_table(column: str, groups: "Sequence[ScoreGroup]") -> Table:
         spread = group.on_levels
         lost = group.counts["failed"] + group.counts["suspicious"]
         share = spread.mode_share
-        rows.append(
-            (group.name, _VERDICTS[group.verdict.verdict], count(spread.n), count(lost), "" if spread.mode is None else number(spread.mode),
-             percent(share.value), _ends(share.low, share.high), number(spread.effective_levels))
-        )  # fmt: skip
-    head = (column, "verdict", "#n", "#failed", "#mode", "#share", "#95 % interval", "#effective levels")
-    return Table(head=head, rows=tuple(rows), note="failed: failed rows and all-zero rows")
+        mode = "" if spread.mode is None else number(spread.mode)
+        ends = _ends(share.low, share.high)
+        said = _VERDICTS[group.verdict.verdict]
+        size = (count(spread.n), count(lost), mode, percent(share.value), ends, number(spread.effective_levels))
+        rows.append((group.name, said, *size))
+    head = (column, "verdict", "#n", "#failed", "#mode", "#share", "#95 % interval", "#levels")
+    return Table(head=head, rows=tuple(rows), note="failed: failed rows and all-zero rows; levels: effective ones")
 
 
 def _periods(found: "Diagnosis", *, draw: bool) -> Section:

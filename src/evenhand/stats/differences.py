@@ -7,7 +7,7 @@ which need not be those of another pair.
 """
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Booleans = NDArray[np.bool_]
     Integers = NDArray[np.intp]
-    _Figure = Callable[[Floats, Floats], Estimate]
+    _Figure = Callable[[Floats, Floats, int], Estimate]
     _KernelOf = Callable[[Floats, Floats], Kernel]
 
 __all__ = ["Difference", "mcnemar_exact", "mean_differences", "rho_differences", "wilcoxon_p"]
@@ -60,13 +60,19 @@ class Difference:
     detectable: float | None
 
 
-def rho_differences(judges: "ArrayLike", human: "ArrayLike", *, bootstrap: Bootstrap) -> tuple[Difference, ...]:
+def rho_differences(
+    judges: "ArrayLike", human: "ArrayLike", *, bootstrap: Bootstrap, names: Sequence[str] | None = None
+) -> tuple[Difference, ...]:
     """Differences of Spearman's rho with the humans, for every pair of judges.
+
+    Intervals of the single rhos waste the pairing: judges that err on the same items differ less than their intervals
+    suggest, or more surely.
 
     Args:
         judges: (n_items, n_judges) scores; None or nan where a judge has none.
         human: (n_items,) grades, or means of several raters'.
         bootstrap: over items, or the clusters that it names.
+        names: of the judges, for reasons; by default `judge 1` and on.
     Returns:
         Pairs in the order (0, 1), (0, 2), ...; undefined where one rho is, with the reason.
     Raises:
@@ -77,8 +83,15 @@ def rho_differences(judges: "ArrayLike", human: "ArrayLike", *, bootstrap: Boots
     0.2
     """
     scores, grades = _checked(judges, human)
+    called = list(names or (f"judge {k + 1}" for k in range(scores.shape[1])))
+    if len(called) != scores.shape[1]:
+        raise InvalidInput(f"rho_differences: {len(called)} names of {scores.shape[1]} judges; expected one each")
+
+    def rho(column: "Floats", truth: "Floats", judge: int) -> Estimate:
+        return spearman(column, truth, names=(called[judge], "the humans"))
+
     graded = _present(grades[:, None])[:, 0]
-    return _differences(scores, grades, graded, bootstrap, _rho_of, _rho_kernel)
+    return _differences(scores, grades, graded, bootstrap, rho, _rho_kernel)
 
 
 def mean_differences(judges: "ArrayLike", *, bootstrap: Bootstrap) -> tuple[Difference, ...]:
@@ -158,11 +171,7 @@ def _present(values: "Floats") -> "Booleans":
     return found
 
 
-def _rho_of(scores: "Floats", grades: "Floats") -> Estimate:
-    return spearman(scores, grades)
-
-
-def _mean_of(scores: "Floats", grades: "Floats") -> Estimate:
+def _mean_of(scores: "Floats", grades: "Floats", judge: int) -> Estimate:
     if not len(scores):
         return Estimate.of_nothing("no item that both judged", n=0)
     return Estimate(value=float(scores.mean()), n=len(scores))
@@ -224,7 +233,7 @@ def _differences(
         used |= items
     n_used = int(used.sum())
     values = {
-        key: {j: figure(scores[items, j], grades[items]) for j in pairs.judges[key]}
+        key: {j: figure(scores[items, j], grades[items], j) for j in pairs.judges[key]}
         for key, items in pairs.shared.items()
     }
     draws = None
