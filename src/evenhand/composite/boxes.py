@@ -20,6 +20,7 @@ from evenhand.composite.evaluate import (
     rounded,
     weights_of,
 )
+from evenhand.composite.functions import COUPLED, is_constant
 from evenhand.composite.intervals import (
     EITHER,
     Interval,
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
 __all__ = ["Image", "image"]
 
 _STEPS = ("floor", "ceil", "round", "trunc")
-_COUPLED = ("rank", "percentile", "zscore", "minmax", "winrate", "colmin", "colmax", "colmean", "colsd")
 _SLACK = 1e-12  # relative: a step must not be missed by an ulp
 
 
@@ -161,8 +161,8 @@ def _overall(rule: Rule, found: Interval, scene: "_Scene") -> Mapping[str, int]:
 def _reason(node: Expression) -> str:
     """What in a rule makes its image a superset."""
     calls = {part.name for part in walk(node) if isinstance(part, Call)}
-    if calls & set(_COUPLED):
-        return f"{', '.join(sorted(calls & set(_COUPLED)))} couples the rows"
+    if calls & set(COUPLED):
+        return f"{', '.join(sorted(calls & set(COUPLED)))} couples the rows"
     if calls & set(_STEPS):
         return f"{', '.join(sorted(calls & set(_STEPS)))} is not continuous"
     if any(isinstance(part, Conditional) for part in walk(node)):
@@ -190,7 +190,7 @@ class _Scene:
             case Negation(operand):
                 return negated(self.value(operand))
             case Binary("^", left, right):
-                fixed = constant(right) if not columns_of(right) else None
+                fixed = constant(right) if is_constant(right) else None
                 return power(self.value(left), self.value(right), fixed)
             case Binary(operator, left, right):
                 x, y = self.value(left), self.value(right)
@@ -236,7 +236,7 @@ class _Scene:
                 return hull(args[1], x, (gaps, ~gaps), ())
             case "winrate":
                 return self.winrate(node, args)
-            case name if name in _COUPLED:
+            case name if name in COUPLED:
                 return self.over_rows(node, x)
             case _:
                 return self.aggregate(node, args)
@@ -337,11 +337,11 @@ def _of_positive(name: str, x: Interval) -> Interval:
 
 
 def _step(node: Call, x: Interval) -> Interval:
-    """A rounding to steps; a point stays a point unless it lies on an edge."""
+    """A rounding to steps; a point stays a point."""
     import numpy as np
 
     places = constant(node.args[1]) if len(node.args) > 1 else 0.0
-    slack = _SLACK * np.maximum(np.abs(x.low), np.abs(x.high))
+    slack = np.where(x.high > x.low, _SLACK * np.maximum(np.abs(x.low), np.abs(x.high)), 0.0)
     ends = []
     for end in (x.low - slack, x.high + slack):
         if node.name in ("floor", "ceil"):

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from evenhand.composite.functions import FUNCTIONS, SUGAR
-from evenhand.composite.syntax import Binary, Call, Expression, Number, columns_of
+from evenhand.composite.functions import FUNCTIONS, SUGAR, is_constant
+from evenhand.composite.syntax import Binary, Call, Expression, Number
 from evenhand.composite.tokens import Token
 
 __all__ = ["build_call", "gate"]
@@ -27,7 +27,7 @@ def build_call(
         return _written_out(name, tuple(args), token.at)
     function = FUNCTIONS[name]
     for position in function.constants:
-        if position < len(args) and columns_of(args[position]):
+        if position < len(args) and not is_constant(args[position]):
             fail(max(args[position].at, 0), f"argument {position + 1} of {name} is a constant")
     return Call(name, tuple(args), _weights(name, token, weights, fail), _options(name, options, fail), at=token.at)
 
@@ -62,7 +62,7 @@ def _weights(
     if len(given) < len(own):
         fail(token.at, f"{len(given)} of {len(own)} arguments have a weight; give one to each or to none")
     for weight in given:
-        if columns_of(weight):
+        if not is_constant(weight):
             fail(max(weight.at, 0), "a weight is a constant")
     return tuple(given)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from evenhand.composite.evaluate import constant
+from evenhand.composite.functions import is_constant
 from evenhand.composite.printing import name_text, number_text, printed
 from evenhand.composite.syntax import (
     Binary,
@@ -23,7 +24,6 @@ from evenhand.composite.syntax import (
     Negation,
     Number,
     Rule,
-    columns_of,
 )
 from evenhand.errors import InvalidInput
 
@@ -162,7 +162,7 @@ def _places(node: Expression, is_factor: bool = False) -> Iterator[tuple[Express
 def _factors(operator: str, left: Expression, right: Expression, is_factor: bool) -> tuple[bool, bool]:
     """Whether each side multiplies something that varies: `2 * min(bugs, 1)` is a cap, `quality * min(1, x)` a gate."""
     if operator == "*":
-        return is_factor or bool(columns_of(right)), is_factor or bool(columns_of(left))
+        return is_factor or not is_constant(right), is_factor or not is_constant(left)
     return is_factor and operator == "/", False
 
 
@@ -172,10 +172,10 @@ def _forms(node: Expression, is_factor: bool) -> Iterator[_Form]:
         case Call(("min" | "max"), _):
             yield from _limit(node, is_factor)
         case Call("clamp", (value, low, high)):
-            if not columns_of(low) and columns_of(value):
+            if is_constant(low) and not is_constant(value):
                 rest = replace(node, name="min", args=(value, high))
                 yield _Form(kind="floor", when=_when(value, "under", low), instead=rest)
-            if not columns_of(high) and columns_of(value):
+            if is_constant(high) and not is_constant(value):
                 rest = replace(node, name="max", args=(value, low))
                 yield _Form(kind="cap", when=_when(value, "over", high), instead=rest)
         case Call("default", (value, _)):
@@ -191,8 +191,8 @@ def _forms(node: Expression, is_factor: bool) -> Iterator[_Form]:
 
 def _limit(node: Call, is_factor: bool) -> Iterator[_Form]:
     """A cap or floor by one constant; as a factor of a product, min(1, ...) is a gate and would else be 1."""
-    fixed = [arg for arg in node.args if not columns_of(arg)]
-    free = tuple(arg for arg in node.args if columns_of(arg))
+    fixed = [arg for arg in node.args if is_constant(arg)]
+    free = tuple(arg for arg in node.args if not is_constant(arg))
     if len(fixed) != 1 or not free:
         return
     rest = free[0] if len(free) == 1 else replace(node, args=free)
@@ -270,7 +270,7 @@ def _before(operator: str, bound: float, fixed: float) -> float | None:
 
 def _value(node: Expression) -> float | None:
     """The value of a constant; None of anything else."""
-    if columns_of(node):
+    if not is_constant(node):
         return None
     try:
         return constant(node)

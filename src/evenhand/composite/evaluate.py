@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from evenhand.composite.coupled import coupled, win_shares
+from evenhand.composite.functions import COUPLED, is_constant
 from evenhand.composite.means import aggregate
 from evenhand.composite.printing import printed
 from evenhand.composite.syntax import (
@@ -286,7 +287,7 @@ class Scene:
             return rounded(node.name, args[0], places)
         if node.name == "winrate":
             return self.winrate(node, args)
-        if node.name in _COUPLED:
+        if node.name in COUPLED:
             return self.checked(node, self.over_rows(node, args[0]), args, active)
         return self.aggregate(node, args, active)
 
@@ -370,7 +371,7 @@ def present_of(node: Call, stacked: "Floats", missing: Missing) -> "Booleans":
     if missing != "renormalise":
         return present
     own = node.args[1:] if node.name == "power" else node.args
-    varies = np.array([bool(columns_of(arg)) for arg in own])
+    varies = np.array([not is_constant(arg) for arg in own])
     there = ~np.isnan(stacked)
     return np.asarray(there & (there[varies].any(axis=0) | ~varies.any()))
 
@@ -421,7 +422,8 @@ def _reason(node: Expression, index: int, inputs: "Sequence[Floats]") -> str:
 def _powers(base: "Floats", exponent: "Floats") -> "Floats":
     import numpy as np
 
-    return np.asarray(np.power(base, exponent))
+    known = ~np.isnan(base) & ~np.isnan(exponent)  # numpy has nan^0 and 1^nan as 1
+    return np.where(known, np.power(base, exponent), np.nan)
 
 
 def _clamped(value: "Floats", low: "Floats", high: "Floats") -> "Floats":
@@ -450,4 +452,3 @@ _ELEMENTWISE: "Mapping[str, Callable[..., Floats]]" = {
     **{name: _unary(name) for name in ("abs", "exp", "log", "log2", "log10", "sqrt", "floor", "ceil")},
     "clamp": _clamped,
 }
-_COUPLED = ("rank", "percentile", "zscore", "minmax", "colmin", "colmax", "colmean", "colsd")

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["ALIASES", "FUNCTIONS", "MEANS", "SUGAR", "Function"]
+from evenhand.composite.syntax import Call, ColumnRef, Node, walk
+
+__all__ = ["ALIASES", "COUPLED", "FUNCTIONS", "MEANS", "SUGAR", "Function", "is_constant"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,3 +76,13 @@ ALIASES: Mapping[str, str] = {
 
 MEANS = ("mean", "geomean", "hmean", "power", "median", "min", "max")
 """Aggregates whose value never leaves the range of their arguments."""
+
+COUPLED = tuple(name for name, function in FUNCTIONS.items() if function.kind == "coupled")
+"""Functions whose value on a row depends on the other rows."""
+
+
+def is_constant(node: Node) -> bool:
+    """Whether an expression is one number whatever the table: no column, and nothing that counts rows."""
+    return not any(
+        isinstance(part, ColumnRef) or (isinstance(part, Call) and part.name in COUPLED) for part in walk(node)
+    )

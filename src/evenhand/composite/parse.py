@@ -207,6 +207,8 @@ class _Parser:
         """A condition."""
         at = self.token.at
         found = self.node(0)
+        if _is_expression(found) and self.sees("="):
+            self.fail(self.token.at, "`=` names a definition; two sides are compared by ==")
         if _is_expression(found):
             self.fail(at, "a number stands here; expected a condition, such as year >= 2012")
         return cast("Condition", found)

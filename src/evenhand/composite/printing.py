@@ -106,7 +106,7 @@ def _text(node: Node) -> str:
         case Logic("not", (operand,)):
             return f"not {_bracketed(operand, isinstance(operand, Logic))}"
         case Logic(operator, args):
-            return f" {operator} ".join(_bracketed(arg, isinstance(arg, Logic)) for arg in args)
+            return f" {operator} ".join(_bracketed(arg, _is_chain(arg)) for arg in args)
         case Conditional(condition, then, otherwise):
             return f"if({_text(condition)}, {_text(then)}, {_text(otherwise)})"
 
@@ -134,6 +134,11 @@ def _binding(node: Node) -> int:
             return 0
         case _:
             return 100
+
+
+def _is_chain(node: Node) -> bool:
+    """Whether a condition is joined by `and` or `or`."""
+    return isinstance(node, Logic) and node.operator != "not"
 
 
 def _bracketed(node: Node, brackets: bool) -> str:

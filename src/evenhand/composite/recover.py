@@ -11,8 +11,9 @@ from evenhand.composite.recover_coupled import coupled_level, rescaled
 from evenhand.composite.recover_eras import eras_level
 from evenhand.composite.recover_forms import Axis, Problem, bounds
 from evenhand.composite.recover_groups import grouped
-from evenhand.composite.recover_levels import Found, axis_clauses, gates, plain, weights, weights_with_clauses
+from evenhand.composite.recover_levels import Found, axis_clauses, gates, plain, weights
 from evenhand.composite.recover_missing import misses
+from evenhand.composite.recover_mixed import weights_with_clauses
 from evenhand.composite.recover_report import RecoverSettings, Scene, refused, rule_found, survived, too_few
 from evenhand.composite.recover_results import Recovery
 from evenhand.composite.recover_subsets import plain_trials, score_scale
@@ -121,8 +122,7 @@ def _levels(problem: Problem, table: Table, score: str, eras: Sequence[str]) -> 
     yield "equal weights", plain(problem, trials)
     for other in grouped(problem):
         yield "nested groups", plain(other, plain_trials(other))
-    yield "weights", weights(problem, trials, scale)
-    yield "floors and caps", axis_clauses(problem, trials)
+    yield "weights, floors and caps", [*weights(problem, trials, scale), *axis_clauses(problem, trials)]
     yield "gates", gates(problem, trials)
     yield "gates with a floor", gates(problem, trials, floors=(1.0, 0.1, 0.01, 0.5, 5.0, 10.0))
     yield "normalised or row-coupled", coupled_level(problem, table)

@@ -209,8 +209,8 @@ def _aggregate(form: Form, inside: "Floats") -> "Floats":
     if form.kind == "median":
         return np.asarray(np.median(inside, axis=-1))
     if form.kind == "prod":
-        return np.asarray(np.prod(inside, axis=-1))
-    return np.asarray(inside.min(axis=-1) if form.kind == "min" else inside.max(axis=-1))
+        return np.asarray(inside.prod(axis=-1), dtype=float)
+    return np.asarray(inside.min(axis=-1) if form.kind == "min" else inside.max(axis=-1), dtype=float)
 
 
 def bounds(form: Form, problem: Problem) -> "tuple[Floats, Floats]":

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from evenhand.composite.recover_clauses import clause_interval, gated, knees_of, limited, round_number
-from evenhand.composite.recover_forms import POWERS, Form, Gate, Problem, bounds, misfits, tolerance
+from evenhand.composite.recover_forms import POWERS, Form, Problem, bounds, misfits, tolerance
 from evenhand.composite.recover_results import Parameter
 from evenhand.composite.recover_subsets import Trial
 from evenhand.composite.recover_weights import (
@@ -30,10 +30,8 @@ __all__ = [
     "power_interval",
     "weighted_on",
     "weights",
-    "weights_with_clauses",
 ]
 
-MOST_SURVIVORS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -282,165 +280,7 @@ def _gate_refit(form: Form, axes: tuple[int, ...]) -> Callable[[Problem], bool]:
     return refit
 
 
-# --- clauses together with weights ---------------------------------------------------------------------------------
-
-
-def weights_with_clauses(problem: Problem, scale: float) -> list[Found]:
-    """Weights by linear program where a gate, a cap or a floor on one axis stands as well."""
-    if problem.m < 2 or problem.n < problem.m + 3:
-        return []
-    found: list[Found] = []
-    axes = tuple(range(problem.m))
-    for power in (1.0, 0.0, -1.0):
-        if power != 1 and (problem.high < 0).any():
-            continue
-        like = Form(kind="power", power=power, axes=axes, scale=scale)
-        for axis in axes:
-            found += _weights_gate(problem, like, axis)
-    if found:
-        return found
-    for like in (Form(kind="power", axes=axes, scale=scale), Form(kind="sum", axes=axes)):
-        found += _weights_caps(problem, like)
-        if found:
-            return found
-    return found
-
-
-def _fits(problem: Problem, like: Form) -> float:
-    """How deep the polytope of weights is; below 0 where it is empty."""
-    inside = weights_inside(program(problem, like))
-    return float("-inf") if inside is None else inside[1]
-
-
-def _weights_gate(problem: Problem, like: Form, axis: int) -> list[Found]:
-    """A gate on one axis: the rows above its knee settle the weights, those below it the knee and exponent."""
-    import numpy as np
-
-    values = np.unique(problem.low[:, axis])
-    needed = max(problem.m + 3, problem.n // 4)
-    first, last = 0, len(values) - 1
-    if (problem.low[:, axis] >= values[-1]).sum() > needed:
-        return []
-    while last - first > 1:  # the lowest value from which on the weights alone suffice
-        middle = (first + last) // 2
-        above = problem.low[:, axis] >= values[middle]
-        if above.sum() >= 2 and _fits(problem.rows(above), like) >= -1e-9:
-            last = middle
-        else:
-            first = middle
-    above = problem.low[:, axis] >= values[last]
-    if above.sum() < needed or above.all():
-        return []
-    inside = weights_inside(program(problem.rows(above), like))
-    if inside is None:
-        return []
-    settled_form = weighted(program(problem.rows(above), like), inside[0])
-    start = float(values[last - 1]) if last else float(values[0])
-    stop = float(problem.high[:, axis][above].max())
-    best = _near_gates(problem, settled_form, axis, max(start, 1e-6), stop)
-    for gate in best:
-        mended = _weighted(problem, replace(like, gates=(gate,)))
-        if mended:
-            return [replace(one, refit=_weights_gate_refit(like, axis)) for one in mended]
-    return []
-
-
-def _weights_gate_refit(like: Form, axis: int) -> Callable[[Problem], bool]:
-    return lambda other: _fits(other, like) >= -1e-9 or bool(_weights_gate(other, like, axis))
-
-
-def _near_gates(problem: Problem, form: Form, axis: int, start: float, stop: float, most: int = 24) -> list[Gate]:
-    """Gates with round knees and exponents, those that come closest with the weights as they are first."""
-    import numpy as np
-
-    low, high = bounds(form, problem)
-    knees = np.unique(np.concatenate([np.linspace(start, stop, 60), np.arange(np.ceil(start), np.floor(stop) + 1)][:2]))
-    powers = np.array([0.5, 1.0, 1.5, 2.0, 3.0])
-    lower = np.clip(problem.low[:, axis, None] / knees, 0, 1)
-    upper = np.clip(problem.high[:, axis, None] / knees, 0, 1)
-    ranked = []
-    for power in powers:
-        over = (low[:, None] * lower**power - problem.score_high[:, None]).max(axis=0)
-        under = (problem.score_low[:, None] - high[:, None] * upper**power).max(axis=0)
-        miss = np.maximum(np.maximum(over, under), 0)
-        ranked += [(float(miss[k]), _size(float(knees[k])), float(knees[k]), float(power)) for k in range(len(knees))]
-    ranked.sort()
-    near = [(size, miss, knee, power) for miss, size, knee, power in ranked[:most]]
-    return [Gate(axis, knee, power) for _, _, knee, power in sorted(near)]
-
-
-def _size(number: float) -> int:
-    """How many digits a number needs."""
-    return len(f"{number:.9g}".replace(".", "").strip("0"))
-
-
-def _weights_caps(problem: Problem, like: Form, most: int = 2) -> list[Found]:
-    """Caps on one axis, else on two, at values that stand in the table, with weights by linear program."""
-    ranked = _ranked_caps(problem, like, 1)
-    for caps in ranked[:30]:
-        found = _capped(problem, like, caps)
-        if found:
-            return found
-    if most < 2 or problem.m > 8:
-        return []
-    for caps in _ranked_caps(problem, like, 2)[:30]:
-        found = _capped(problem, like, caps)
-        if found:
-            return found
-    return []
-
-
-def _capped(problem: Problem, like: Form, caps: tuple[tuple[int, float], ...]) -> list[Found]:
-    form = replace(like, caps=caps, shared=False)
-    if _fits(problem, form) < -1e-9:
-        return []
-
-    def refit(other: Problem) -> bool:
-        return any(
-            _fits(other, replace(like, caps=c, shared=False)) >= -1e-9 for c in _ranked_caps(other, like, len(caps))[:6]
-        )
-
-    return [replace(one, refit=refit) for one in _weighted(problem, form)]
-
-
-def _ranked_caps(problem: Problem, like: Form, count: int) -> list[tuple[tuple[int, float], ...]]:
-    """Sets of caps, those first whose least-squares fit leaves least; all fits at once by their normal equations."""
-    from itertools import combinations, product
-
-    import numpy as np
-
-    middle, score = problem.middle, problem.score
-    values = {axis: _levels(middle[:, axis], 24 if count == 1 else 10) for axis in range(problem.m)}
-    choices = [
-        tuple(zip(axes, limits, strict=True))
-        for axes in combinations(range(problem.m), count)
-        for limits in product(*(values[a] for a in axes))
-    ]
-    if not choices:
-        return []
-    left = []
-    for start in range(0, len(choices), 512):
-        some = choices[start : start + 512]
-        inside = np.repeat(middle[None], len(some), axis=0)
-        for place, caps in enumerate(some):
-            for axis, limit in caps:
-                inside[place, :, axis] = np.minimum(inside[place, :, axis], limit)
-        gram = np.einsum("cni,cnj->cij", inside, inside) + 1e-9 * np.eye(problem.m)
-        right = np.einsum("cni,n->ci", inside, score)
-        fitted = np.einsum("cni,ci->cn", inside, np.linalg.solve(gram, right[..., None])[..., 0])
-        left += np.abs(fitted - score).max(axis=1).tolist()
-    order = sorted(range(len(choices)), key=left.__getitem__)
-    return [tuple((int(a), float(v)) for a, v in choices[place]) for place in order[:60]]
-
-
-def _levels(values: "NDArray[np.float64]", most: int) -> list[float]:
-    """Distinct inner values of an axis, at most so many."""
-    import numpy as np
-
-    found = np.unique(values)[1:-1]
-    return [
-        float(v) for v in (found if len(found) <= most else found[np.linspace(0, len(found) - 1, most).astype(int)])
-    ]
+# --- intervals ------------------------------------------------------------------------------------------------------
 
 
 def parameters_of(found: Found) -> Iterator[tuple[str, Parameter]]:
@@ -452,6 +292,8 @@ def parameters_of(found: Found) -> Iterator[tuple[str, Parameter]]:
     if form.kind == "power" and "power" not in form.free and len(form.axes) > 1 and not (problem.high < 0).any():
         ends = power_interval(problem, form)
         yield "exponent", Parameter(value=form.power, low=ends and ends[0], high=ends and ends[1])
+    if form.kind == "power" and form.weights is None and len(form.axes) > 1:
+        yield from _equal_weights(problem, form)
     for gate in form.gates:
         name = problem.axes[gate.axis].name
         without = replace(form, gates=tuple(other for other in form.gates if other is not gate))
@@ -483,6 +325,15 @@ def parameters_of(found: Found) -> Iterator[tuple[str, Parameter]]:
                 f"{name} of {problem.axes[axis].name}",
                 Parameter(value=limit, low=ends and ends[0], high=ends and ends[1]),
             )
+
+
+def _equal_weights(problem: Problem, form: Form) -> Iterator[tuple[str, Parameter]]:
+    """How far each weight can be from equal."""
+    ends = weight_intervals(program(problem, form))
+    for place, axis in enumerate(form.axes) if ends is not None else ():
+        assert ends is not None
+        low, high = float(ends[0][place]), float(ends[1][place])
+        yield f"weight of {problem.axes[axis].name}", Parameter(value=1 / len(form.axes), low=low, high=high)
 
 
 __all__ += ["parameters_of"]

@@ -1,5 +1,6 @@
 """A form of the search written as a rule of the language."""
 
+from evenhand.composite.calls import gate as gate_call
 from evenhand.composite.recover_forms import Axis, Form, Problem
 from evenhand.composite.syntax import (
     Binary,
@@ -35,9 +36,8 @@ def expression_of(form: Form, axes: tuple[Axis, ...]) -> Expression:
     else:
         found = _combination(form, inside)
     for gate in form.gates:
-        share = Binary("/", _column(axes[gate.axis]), number(gate.knee))
-        factor: Expression = Call("min", (Number(1.0), share))
-        found = Binary("*", found, factor if gate.power == 1 else Binary("^", factor, number(gate.power)))
+        factor = gate_call(_column(axes[gate.axis]), gate.knee, gate.power)
+        found = Binary("*", found, factor)
     if form.scale != 1:
         found = Binary("*", number(form.scale), found)
     return _plus(found, form.shift)

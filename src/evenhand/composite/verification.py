@@ -116,9 +116,9 @@ class ClauseReport:
     def document(self) -> Mapping[str, Any]:
         """As `--json` prints it."""
         return {
-            "clause": self.clause, "instead": self.instead, "kind": self.kind, "when": self.when, "rows": list(self.rows),
-            "names": list(self.names), "inert": self.inert, "carried_by": list(self.carried_by),
-            "holds_without": self.holds_without, "says": self.sentence,
+            "clause": self.clause, "instead": self.instead, "kind": self.kind, "when": self.when,
+            "rows": list(self.rows), "names": list(self.names), "inert": self.inert,
+            "carried_by": list(self.carried_by), "holds_without": self.holds_without, "says": self.sentence,
         }  # fmt: skip
 
 

@@ -71,7 +71,8 @@ def _report(
     table = trial.table
     rows, carried = np.flatnonzero(touched).tolist(), np.flatnonzero(touched & lost & ~trial.violated).tolist()
     return ClauseReport(
-        clause=texts[0], instead=texts[1], kind=texts[2], when=texts[3], rows=tuple(table.rows[index] for index in rows),
+        clause=texts[0], instead=texts[1], kind=texts[2], when=texts[3],
+        rows=tuple(table.rows[index] for index in rows),
         names=tuple(table.names[index] for index in rows), carried_by=tuple(table.rows[index] for index in carried),
         n_acting=n_acting, n_broken=int((touched & trial.violated).sum()),
         holds_without=bool(trial.violated.any() and not lost.any()),

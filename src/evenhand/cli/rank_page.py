@@ -1,0 +1,100 @@
+"""`evenhand rank page TABLE --rule RULE -o page.html`: a page on which the weights can be moved."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenhand.cli.options import AsJson
+from evenhand.cli.output import json_text, say, shown, write_text
+from evenhand.cli.rank_tables import (
+    Aliases,
+    Components,
+    DecimalComma,
+    Exact,
+    Lower,
+    MissingCells,
+    NameColumn,
+    PageTable,
+    RankInput,
+    RowsWhere,
+    TableFile,
+    rank_input,
+    say_what_was_read,
+)
+from evenhand.cli.rank_verify import rule_text
+from evenhand.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from evenhand.composite.syntax import Rule
+    from evenhand.composite.verification import Verification
+
+__all__ = ["page"]
+
+
+def page(
+    path: TableFile,
+    rule: Annotated[str, typer.Option(help="The rule, such as 'mean(a, b)'; @FILE reads it from a file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="PAGE", help="The page, a .html file.")],
+    score: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the published composite, to compare with.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the page; else the name of the table's file.")] = None,
+    name: NameColumn = None,
+    columns: Components = None,
+    where: RowsWhere = None,
+    alias: Aliases = None,
+    exact: Exact = None,
+    lower: Lower = None,
+    missing: MissingCells = None,
+    decimal_comma: DecimalComma = False,
+    table: PageTable = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write one self-contained page with sliders for the weights, which re-ranks in the reader's browser.
+
+    With --score the rule is held against the published scores first; a rule that does not reproduce all of them is
+    shown under a banner that says so.
+    """
+    from evenhand.composite.parse import parse_rule
+    from evenhand.report.rank_page import rank_page
+
+    _refuse_output(output, path)
+    given = rank_input(
+        path, score=score, name=name, columns=columns, where=where, alias=alias, exact=exact, lower=lower,
+        missing=missing, decimal_comma=decimal_comma, table=table,
+    )  # fmt: skip
+    parsed = parse_rule(rule_text(rule), columns=tuple(given.table.columns), aliases=given.ranked.aliases)
+    column = None if score is None else given.ranked.find(score)
+    found = _verified(parsed, given, column)
+    html = rank_page(
+        parsed, given.table, score=column, missing=given.missing,
+        lower_score=column is not None and given.table.columns[column].lower,
+        title=title or (path.stem if str(path) != "-" else "Ranking"), verification=found,
+    )  # fmt: skip
+    write_text(output, html)
+    if as_json:
+        verdict = None if found is None else found.verdict
+        document = {"page": str(output), "bytes": len(html.encode()), "verdict": verdict}
+        sys.stdout.write(json_text({**document, "table": given.ranked.document()}))
+        return
+    say_what_was_read(given.ranked)
+    if found is not None and found.violations:
+        say(f"the rule is not reproduced on {len(found.violations)} of {found.n_rows} rows; the page says so")
+    print(f"wrote {shown(str(output))} ({len(html.encode()) / 1000:,.0f} kB)")
+
+
+def _verified(rule: "Rule", given: RankInput, score: str | None) -> "Verification | None":
+    """What the published scores say of the rule; None without any."""
+    from evenhand.composite.verify import verify
+
+    return None if score is None else verify(rule, given.table, score, missing=given.missing)
+
+
+def _refuse_output(output: Path, table: Path) -> None:
+    """A page, and never over the table that it is made from."""
+    if output.suffix.casefold() not in (".html", ".htm"):
+        raise InvalidInput(f"-o {shown(str(output))}: a page is HTML; name the file .html")
+    if output.exists() and table.exists() and output.samefile(table):
+        raise InvalidInput(f"-o {shown(str(output))}: this is the table that is read; name another file")

@@ -1,0 +1,254 @@
+"""A table and its rule as one HTML file in which the weights can be moved: no network, nothing but its own script.
+
+The policy in the page allows its one script and its one stylesheet by their SHA-256, and nothing else. All that comes
+from the table stands in a block of JSON that cannot end early, and reaches the page as text only.
+"""
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from evenhand.composite.evaluate import evaluate
+from evenhand.composite.printing import printed
+from evenhand.composite.syntax import Missing, Rule, columns_of
+from evenhand.composite.table import Table
+from evenhand.composite.verification import Verification
+from evenhand.errors import InvalidInput
+from evenhand.report.numbers import count, plural
+from evenhand.report.rank_model import Gate, RankModel, numbers, rank_model
+from evenhand.report.visible import plain
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["LeaderShare", "LeaderShares", "Preset", "rank_page"]
+
+_SCRIPTS = ("rank_rule.js", "rank_page.js")
+_NAME = 160
+_CELL = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderShare:
+    """How much of the weights puts a system first.
+
+    Attributes:
+        index: of its row in the table.
+        share: of the draws.
+        se: standard error of the share.
+    """
+
+    index: int
+    share: float
+    se: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderShares:
+    """Leader's shares under the rule as it is published, drawn beforehand.
+
+    Attributes:
+        n_draws: weight vectors drawn uniformly from the simplex.
+        seed: of the draws.
+        leaders: largest share first.
+    """
+
+    n_draws: int
+    seed: int
+    leaders: tuple[LeaderShare, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """A named weight vector.
+
+    Attributes:
+        weights: (m,) in the order of the model's labels; they need not sum to 1.
+    """
+
+    name: str
+    weights: tuple[float, ...]
+
+
+def rank_page(
+    rule: Rule,
+    table: Table,
+    *,
+    score: str | None = None,
+    missing: Missing | None = None,
+    lower_score: bool = False,
+    title: str = "Ranking",
+    verification: Verification | None = None,
+    shares: LeaderShares | None = None,
+    presets: Sequence[Preset] = (),
+) -> str:
+    """The page.
+
+    Args:
+        rule: its weighted mean gets the sliders.
+        score: column of the published composite; None ranks by the rule itself.
+        lower_score: whether a lower score is better.
+        verification: what `verify` says of the rule; anything but `all` is said at the top of the page.
+        shares: leader's shares drawn beforehand.
+        presets: further weight vectors, beside the published, equal and one-sided ones.
+    Raises:
+        InvalidInput: the rule has nothing to weigh, or no row has a score.
+
+    >>> from evenhand.composite.parse import parse_rule
+    >>> table = Table.of_texts({"a": ["1", "4"], "b": ["4", "9"]}, names=["<b>x</b>", "y"])
+    >>> page = rank_page(parse_rule("mean(a, b)"), table)
+    >>> page.count("<b>x"), "default-src 'none'" in page
+    (0, True)
+    """
+    model = rank_model(rule, table, missing=missing)
+    document = _document(rule, table, model, score, missing, lower_score)
+    document |= {
+        "title": plain(title, 200), "presets": _presets(model, presets), "shares": _shares(shares),
+        "broken": [] if verification is None else [violation.index for violation in verification.violations],
+    }  # fmt: skip
+    style, script = Markup(_source("rank_page.css")), Markup(_script())  # noqa: S704  # our own files
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return _environment().get_template("rank_page.html").render(
+        title=escape(plain(title, 200)), source=escape(plain(table.source, 200)), rule=escape(plain(printed(rule))),
+        policy=policy, style=style, script=script, data=Markup(island(document)),  # noqa: S704  # escaped for scripts
+        banner=_banner(verification, score), n_systems=plural(table.n_rows, "system"), score=score is not None,
+    )  # fmt: skip
+
+
+def island(document: Any) -> str:
+    r"""JSON that can stand in a script element: no `<`, so that nothing in it ends the element or opens a comment.
+
+    >>> print(island({"name": "</script><!--"}))
+    {"name":"\u003c/script\u003e\u003c!--"}
+    """
+    text = json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _document(
+    rule: Rule, table: Table, model: RankModel, score: str | None, missing: Missing | None, lower_score: bool
+) -> dict[str, Any]:
+    """What the script is given of the table and the rule."""
+    import numpy as np
+
+    column = None if score is None else table.column(score)
+    published = evaluate(rule, table, missing=missing).values if column is None else column.values
+    if not np.isfinite(published).any():
+        raise InvalidInput(f"{table.source}: no row has a {'value under the rule' if column is None else 'score'}")
+    names = [name for name in columns_of(rule) if name != score]
+    return {
+        "n": table.n_rows, "names": [plain(name, _NAME) for name in table.names], "rows": list(table.rows),
+        "labels": [plain(label, _NAME) for label in model.labels], "weights": list(model.weights),
+        "aggregator": model.aggregator, "exponent": model.exponent, "renormalise": model.renormalise,
+        "lower": lower_score, "components": [numbers(own) for own in model.components],
+        "gates": [_gate(gate) for gate in model.gates], "tree": model.tree, "isLinear": model.is_linear,
+        "published": numbers(published),
+        "scoreTexts": None if column is None else [plain(text, _CELL) for text in column.texts],
+        "decimals": _decimals(published) if column is None else max(0, min(6, int(column.decimals.max(initial=0)))),
+        "columns": [
+            {
+                "name": plain(name, _NAME), "texts": [plain(text, _CELL) for text in table.column(name).texts],
+                "values": numbers(table.column(name).values), "lower": table.column(name).lower,
+            }
+            for name in names
+        ],
+    }  # fmt: skip
+
+
+def _gate(gate: Gate) -> dict[str, Any]:
+    touched = sum(1 for value in gate.values.tolist() if value == value and value != 1)
+    return {"text": plain(gate.text, _NAME), "of": list(gate.of), "values": numbers(gate.values), "touched": touched}
+
+
+def _decimals(values: "Floats") -> int:
+    """Decimals that tell scores of this size apart."""
+    import numpy as np
+
+    largest = float(np.nanmax(np.abs(np.where(np.isfinite(values), values, np.nan))))
+    return 1 if largest == 0 else max(0, min(6, 2 - math.floor(math.log10(largest))))
+
+
+def _presets(model: RankModel, presets: Sequence[Preset]) -> list[dict[str, Any]]:
+    """The published weights, equal ones, half on each column in turn, and the user's own."""
+    m = len(model.labels)
+    found = [Preset(name="Published", weights=model.weights)]
+    if m > 1 and any(abs(weight - 1 / m) > 1e-12 for weight in model.weights):
+        found.append(Preset(name="Equal", weights=(1.0,) * m))
+    if 1 < m <= 30:
+        for at, label in enumerate(model.labels):
+            rest = 0.5 / (m - 1)
+            weights = tuple(0.5 if other == at else rest for other in range(m))
+            found.append(Preset(name=f"Half on {label}", weights=weights))
+    found += presets
+    return [
+        {"name": plain(preset.name, _NAME), "weights": [w / sum(preset.weights) for w in preset.weights]}
+        for preset in found
+    ]
+
+
+def _shares(shares: LeaderShares | None) -> dict[str, Any] | None:
+    if shares is None:
+        return None
+    leaders = [[one.index, one.share, one.se] for one in shares.leaders]
+    return {"draws": shares.n_draws, "seed": shares.seed, "leaders": leaders}
+
+
+def _banner(found: Verification | None, score: str | None) -> str:
+    """What stands at the top where the rule was not reproduced on every row; "" where it was."""
+    if found is None:
+        what = "no column of published scores was named" if score is None else "the rule was not held against them"
+        return f"This rule was not checked: {what}. Ranks and changes below are against the rule itself."
+    n = len(found.violations)
+    if not n:
+        if found.is_exact:
+            return ""
+        return f"The published scores do not refute this rule, and do not prove it either: {found.inexact_because}."
+    first = found.violations[0]
+    by = "" if first.excess is None else f", by {first.excess:.3g}"
+    broken = f"{count(n)} of {plural(found.n_rows, 'row')}"
+    what = {
+        "all_but": f"The rule reproduces every published score but {count(n)} (of {count(found.n_rows)})",
+        "refuted": f"The published scores refute this rule: it is not reproduced on {broken}",
+        "undetermined": f"The columns do not determine the published scores: the rule breaks on {broken}",
+    }.get(found.verdict, f"The rule is not reproduced on {broken}")
+    return plain(
+        f"{what}; first row {first.row}, {plain(first.name, 80)}{by}. Marked rows are ranked by the rule all the same."
+    )
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+@cache
+def _script() -> str:
+    """The one script: rule and page in a scope of their own."""
+    parts = [_source(name).replace('"use strict";\n', "", 1) for name in _SCRIPTS]
+    return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+
+
+@cache
+def _source(name: str) -> str:
+    return files("evenhand.report").joinpath("templates", name).read_text(encoding="utf-8")
