@@ -419,6 +419,34 @@ def test_the_larger_run_is_corrected(desk, evenhand):
     assert found["naive_rate"]["value"] == 0.704
 
 
+def test_pass_rates_under_clusters_are_said_to_be_too_sure(desk, evenhand):
+    desk([1, 1, 0, 0, 1, 0] * 4, [1, 0, 0, 0, 1, 1] * 4)
+    desk.write("c.csv", ["item", "r", "source"], [[f"i{k}", (1, 0, 0, 0, 1, 1)[k % 6], f"q{k % 6}"] for k in range(24)])
+    options = ("--rater", "r", "--resamples", 199)
+    done = evenhand("validate", "s.csv", "--grades", "c.csv", "--cluster", "source", *options)
+    assert done.code == 0, done.err
+    assert "--cluster does not widen them" in done.out
+    assert "independent" not in evenhand("validate", "s.csv", "--grades", "c.csv", *options).out
+
+
+def test_a_page_of_a_terminal_is_eighty_columns_wide_and_reasons_stand_below_their_figures(desk, evenhand):
+    desk([3, 4, 5, 2, 1, 3, 4, 4], [1, 2, 3, 1, 1, 2, 3, 2])
+    done = evenhand("validate", "s.csv", "--grades", "g.csv", "--scale", "1:3", "--score-scale", "1:5")
+    lines = done.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    at = next(k for k, line in enumerate(lines) if line.startswith("human ceiling"))
+    assert lines[at + 1] == "    1 rater: there is nobody to agree with"
+    assert "compared 8 items with both, 1 rater, one score an item" in lines
+
+
+def test_a_table_without_an_item_column_is_told_which_columns_it_has(desk, evenhand):
+    desk([1, 2, 3], [1, 2, 3])
+    desk.write("s.csv", ["answer_no", "score"], [["a", 1], ["b", 2]])
+    done = evenhand("validate", "s.csv", "--grades", "g.csv")
+    assert done.code == 2
+    assert "name it with --item; it also has 'answer_no'" in done.err
+
+
 def test_equal_calls_give_equal_documents(desk):
     scores, grades = [1, 3, 2, 5, 4, 4], [[1, 2], [3, 3], [2, 1], [4, 5], [4, 4], [5, 3]]
     assert desk(scores, grades, "--scale", "1:5") == desk(scores, grades, "--scale", "1:5")
