@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from collections import defaultdict
 
 import numpy as np
@@ -458,3 +459,35 @@ def test_a_document_is_written_beside(desk, evenhand, tmp_path):
     done = evenhand("validate", "s.csv", "--grades", "g.csv", "-o", "s.csv")
     assert done.code == 2
     assert (tmp_path / "s.csv").read_text().startswith("item,rerun,score")
+
+
+def test_the_larger_run_may_be_the_file_of_the_records_itself(desk, evenhand):
+    desk([1] * 6, [1] * 6)
+    scores = [[f"i{k}", (k * 7) % 3 != 0] for k in range(50)]
+    desk.write("all.csv", ["item", "score"], [[item, int(score)] for item, score in scores])
+    desk.write("few.csv", ["item", "r"], [[f"i{k}", int(k % 4 != 0)] for k in range(12)])
+    arguments = ("validate", "all.csv", "--grades", "few.csv", "--unlabelled", "all.csv", "--resamples", 199, "--json")
+    done = evenhand(*arguments)
+    assert done.code == 0, done.err
+    naive = done.document["passing"]["naive_rate"]
+    assert naive["n"] == 38
+    assert naive["value"] == pytest.approx(sum(score for _, score in scores[12:]) / 38)
+    assert "12 graded items stand there too and are counted as graded only" in done.err
+
+
+@pytest.mark.parametrize("mark", ["nan", "inf", "9", "0"])
+def test_a_pass_mark_that_is_no_grade_is_refused(desk, evenhand, mark):
+    desk([3, 4, 5, 2], [1, 2, 3, 1])
+    for arguments in (("validate", "s.csv"), ("compare", "s.csv", "s.csv")):
+        done = evenhand(*arguments, "--grades", "g.csv", "--scale", "1:5", "--pass-at", mark)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith(f"error: --pass-at {mark}: expected a grade")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
+def test_scores_from_a_pipe_are_refused_rather_than_waited_for(desk, evenhand, tmp_path):
+    desk([3, 4, 5, 2], [1, 2, 3, 1])
+    os.mkfifo(tmp_path / "pipe.csv")
+    done = evenhand("validate", "pipe.csv", "--grades", "g.csv")
+    assert (done.code, done.out) == (2, "")
+    assert "pipe.csv: is a pipe, which can be read only once" in done.err

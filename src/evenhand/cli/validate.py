@@ -25,6 +25,7 @@ from evenhand.cli.rated_inputs import (
     StoreOption,
     Strict,
     Texts,
+    pass_mark,
     read_grades_file,
     read_judges,
     refuse_strictly,
@@ -88,6 +89,7 @@ def validate(
     )  # fmt: skip
     stated = None if scale is None else scale_of(scale, "--scale")
     own = stated if score_scale is None else scale_of(score_scale, "--score-scale")
+    pass_mark(pass_at, stated)
     judges = _chosen(read_judges([records], columns, scale=own), only)
     given = read_grades_file(grades, scale=stated, columns=columns, raters=rater or (), scores=[records])
     texts = Texts(items=items, store=store)
@@ -97,7 +99,9 @@ def validate(
         graded = join(one, given, lengths=texts.lengths, cluster=cluster)
         if strict:
             refuse_strictly(one.name, graded.not_judged, graded.not_graded)
-        many = None if unlabelled is None else unlabelled_scores(unlabelled, columns, one, scale=own)
+        many = None
+        if unlabelled is not None:
+            many = unlabelled_scores(unlabelled, columns, one, graded=graded.items, scale=own)
         settings = ValidationSettings(
             n_resamples=resamples, seed=seed, pass_at=pass_at, unlabelled=many, cost_ratio=cost_ratio,
             most_misses=misses, specs=specs, criterion=criterion,
