@@ -420,6 +420,39 @@ def test_the_larger_run_is_corrected(desk, evenhand):
     assert found["naive_rate"]["value"] == 0.704
 
 
+@pytest.mark.shared
+def test_grades_alone_give_the_published_ceiling_of_experts(shared, evenhand, tmp_path):
+    folder = shared / "data/judgments/summeval_coherence_experts"
+    oracle = json.loads((folder / "oracles.json").read_text())["humans"]
+    raters = [part for k in range(3) for part in ("--rater", f"expert_{k}")]
+    options = ("--item", "doc", "--item", "system", *raters, "--scale", "1:5", "--resamples", 199)
+    done = evenhand("validate", "--grades", folder / "ratings.csv", *options, "--cluster", "doc", "--json")
+    assert done.code == 0, done.err
+    found = done.document
+    assert (found["n_items"], found["n_raters"]) == (1600, 3)
+    assert found["alpha"]["value"] == pytest.approx(oracle["alpha_ordinal"], abs=1e-6)
+    assert found["ceiling"]["value"] == pytest.approx(oracle["ceiling_loo_rho_mean"], abs=1e-6)
+    humans = [one["human"]["value"] for one in found["ceiling"]["raters"]]
+    assert humans == pytest.approx(oracle["leave_one_out_rho"], abs=1e-6)
+    assert found["ceiling"]["bound"]["value"] == pytest.approx(0.922443, abs=1e-6)
+    assert found["icc"]["ICC(A,1)"]["value"] == pytest.approx(0.57272, abs=1e-5)
+    assert "100 clusters" in found["ceiling"]["interval"]["method"]
+    assert any("Some are kinder" in sentence for sentence in found["sentences"])
+    page = evenhand("validate", "--grades", folder / "ratings.csv", *options, "-o", tmp_path / "r.html")
+    assert "bound for any judge  0.92" in page.out
+    assert "How well do the raters agree?" in (tmp_path / "r.html").read_text()
+
+
+def test_grades_of_one_rater_alone_have_no_ceiling(desk, evenhand):
+    desk([1, 2, 3], [1, 2, 3])
+    done = evenhand("validate", "--grades", "g.csv", "--scale", "1:5", "--json")
+    assert done.document["ceiling"]["undefined"] == "1 rater: there is nobody to agree with"
+    assert "nobody to agree with" in done.document["sentences"][1]
+    refused = evenhand("validate", "--grades", "g.csv", "--unlabelled", "s.csv")
+    assert refused.code == 2
+    assert refused.err.startswith("error: --unlabelled: without RECORDS there are no scores")
+
+
 def test_pass_rates_under_clusters_are_said_to_be_too_sure(desk, evenhand):
     desk([1, 1, 0, 0, 1, 0] * 4, [1, 0, 0, 0, 1, 1] * 4)
     desk.write("c.csv", ["item", "r", "source"], [[f"i{k}", (1, 0, 0, 0, 1, 1)[k % 6], f"q{k % 6}"] for k in range(24)])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evenhand.analysis.validation import Validation
     from evenhand.stats.estimates import Estimate
 
-__all__ = ["figure", "print_judges", "print_validation", "table"]
+__all__ = ["figure", "noted", "print_judges", "print_validation", "table"]
 
 _TEXT_SHOWN = 300
 
@@ -52,7 +52,7 @@ def print_validation(found: "Validation", texts: Mapping[str, str]) -> None:
     out.print(f"{shown(graded.judge.name, 100)} against {shown(grades.name, 80)}", style="bold", overflow="fold")
     _print(out, _heads(found), hang=9)
     out.print()
-    _print(out, _noted(list(_figures(found)), out.width), hang=4)
+    _print(out, noted(list(_figures(found)), out.width), hang=4)
     for title, part in (
         ("reruns", _reruns(found)),
         ("checks", _checks(found)),
@@ -75,7 +75,7 @@ def _print(out: "Console", lines: "Iterable[str]", *, hang: int) -> None:
             out.print(part, overflow="fold")
 
 
-def _noted(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+def noted(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """Rows of figures; a note that does not fit beside its figure stands below it."""
     for row, line in zip(rows, table(rows), strict=True):
         if len(line) <= width:
