@@ -248,3 +248,13 @@ def test_a_panel_and_its_members_are_different_judges(tmp_path):
         writer.write(record("x", 3.0))
         writer.write(record("x", 4.0, member=None, panel={"rule": "mean", "size": 1, "members": []}))
     assert read_scores(tmp_path / "r.jsonl").judge.names == ("j (m)", "j")
+
+
+def test_parquet_scores_in_lists_or_structs_are_refused_by_row(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    for cells in ([[1], [2], [3]], [{"v": 1}, {"v": 2}, None]):
+        write_table(pa.table({"item": ["a", "b", "c"], "score": pa.array(cells)}), tmp_path / "s.parquet")
+        with pytest.raises(InvalidInput, match=r"s\.parquet row 1: column 'score' holds"):
+            read_scores(tmp_path / "s.parquet")
