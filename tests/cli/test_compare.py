@@ -172,3 +172,24 @@ def test_what_cannot_be_compared_is_one_sentence(table, evenhand, arguments, sen
     assert done.code == 2
     assert sentence in done.err
     assert done.out == ""
+
+
+def test_scores_that_are_not_plainly_on_one_scale_are_not_ranked_by_guess(table, evenhand):
+    for name, factor in (("small", 1), ("large", 10)):
+        table(f"{name}.csv", ["item", "score"], [[f"i{k}", factor * score] for k, score in enumerate([3, 4, 2, 5, 1])])
+    done = evenhand("compare", "small.csv", "large.csv")
+    assert (done.code, done.out) == (2, "")
+    assert "'small' and 'large' are on different or unknown scales" in done.err
+    assert evenhand("compare", "small.csv", "large.csv", "--scale", "0:100").code == 0
+
+
+def test_items_have_not_moved_between_scales_that_are_not_known(table, evenhand):
+    for name, factor in (("small", 1), ("large", 10)):
+        table(f"{name}.csv", ["item", "score"], [[f"i{k}", factor * score] for k, score in enumerate([3, 4, 2, 5, 1])])
+    table("g.csv", ["item", "r"], [[f"i{k}", grade] for k, grade in enumerate([3, 4, 3, 5, 2])])
+    done = evenhand("compare", "small.csv", "large.csv", "--grades", "g.csv", "--json", "--resamples", 199)
+    assert done.code == 0, done.err
+    (pair,) = done.document["pairs"]
+    assert (pair["n_moved"], pair["n_identical"], pair["moved"], pair["mean_difference"]) == (None, None, [], None)
+    assert pair["difference"] == 0.0
+    assert "moved by a level" not in evenhand("compare", "small.csv", "large.csv", "--grades", "g.csv").out

@@ -160,3 +160,16 @@ def test_records_of_evenhand_are_diagnosed_on_their_own_scale(evenhand, tmp_path
     found = diagnosed(evenhand, tmp_path, "\n".join(lines), name="r.jsonl")
     assert (found["n"], found["failed"], found["verdict"]) == (60, 1, "not_collapsed")
     assert (found["scale"]["low"], found["scale"]["high"], found["scale"]["declared"]) == (1, 5, True)
+
+
+def test_columns_that_were_not_used_are_named_since_one_may_be_the_judge(evenhand, tmp_path):
+    rows = "".join(f"gpt,a{k},7\nclaude,a{k},{1 + k % 10}\n" for k in range(20))
+    (tmp_path / "log.csv").write_text("model,answer,points\n" + rows)
+    done = evenhand("diagnose", "log.csv", "--scale", "1:10")
+    assert "not used model, answer (say what they are with --judge, --item, --time, --human)" in " ".join(
+        done.out.split()
+    )
+    assert done.code == 0
+    named = evenhand("diagnose", "log.csv", "--scale", "1:10", "--judge", "model", "--item", "answer", "--json")
+    assert named.document["unused_columns"] == []
+    assert named.document["by_judge"]["gpt"]["mode_share"] == 1.0

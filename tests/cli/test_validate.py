@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from collections import defaultdict
 
 import numpy as np
@@ -419,6 +420,67 @@ def test_the_larger_run_is_corrected(desk, evenhand):
     assert found["naive_rate"]["value"] == 0.704
 
 
+@pytest.mark.shared
+def test_grades_alone_give_the_published_ceiling_of_experts(shared, evenhand, tmp_path):
+    folder = shared / "data/judgments/summeval_coherence_experts"
+    oracle = json.loads((folder / "oracles.json").read_text())["humans"]
+    raters = [part for k in range(3) for part in ("--rater", f"expert_{k}")]
+    options = ("--item", "doc", "--item", "system", *raters, "--scale", "1:5", "--resamples", 199)
+    done = evenhand("validate", "--grades", folder / "ratings.csv", *options, "--cluster", "doc", "--json")
+    assert done.code == 0, done.err
+    found = done.document
+    assert (found["n_items"], found["n_raters"]) == (1600, 3)
+    assert found["alpha"]["value"] == pytest.approx(oracle["alpha_ordinal"], abs=1e-6)
+    assert found["ceiling"]["value"] == pytest.approx(oracle["ceiling_loo_rho_mean"], abs=1e-6)
+    humans = [one["human"]["value"] for one in found["ceiling"]["raters"]]
+    assert humans == pytest.approx(oracle["leave_one_out_rho"], abs=1e-6)
+    assert found["ceiling"]["bound"]["value"] == pytest.approx(0.922443, abs=1e-6)
+    assert found["icc"]["ICC(A,1)"]["value"] == pytest.approx(0.57272, abs=1e-5)
+    assert "100 clusters" in found["ceiling"]["interval"]["method"]
+    assert any("Some are kinder" in sentence for sentence in found["sentences"])
+    page = evenhand("validate", "--grades", folder / "ratings.csv", *options, "-o", tmp_path / "r.html")
+    assert "bound for any judge  0.92" in page.out
+    assert "How well do the raters agree?" in (tmp_path / "r.html").read_text()
+
+
+def test_grades_of_one_rater_alone_have_no_ceiling(desk, evenhand):
+    desk([1, 2, 3], [1, 2, 3])
+    done = evenhand("validate", "--grades", "g.csv", "--scale", "1:5", "--json")
+    assert done.document["ceiling"]["undefined"] == "1 rater: there is nobody to agree with"
+    assert "nobody to agree with" in done.document["sentences"][1]
+    refused = evenhand("validate", "--grades", "g.csv", "--unlabelled", "s.csv")
+    assert refused.code == 2
+    assert refused.err.startswith("error: --unlabelled: without RECORDS there are no scores")
+
+
+def test_pass_rates_under_clusters_are_said_to_be_too_sure(desk, evenhand):
+    desk([1, 1, 0, 0, 1, 0] * 4, [1, 0, 0, 0, 1, 1] * 4)
+    desk.write("c.csv", ["item", "r", "source"], [[f"i{k}", (1, 0, 0, 0, 1, 1)[k % 6], f"q{k % 6}"] for k in range(24)])
+    options = ("--rater", "r", "--resamples", 199)
+    done = evenhand("validate", "s.csv", "--grades", "c.csv", "--cluster", "source", *options)
+    assert done.code == 0, done.err
+    assert "--cluster does not widen them" in done.out
+    assert "independent" not in evenhand("validate", "s.csv", "--grades", "c.csv", *options).out
+
+
+def test_a_page_of_a_terminal_is_eighty_columns_wide_and_reasons_stand_below_their_figures(desk, evenhand):
+    desk([3, 4, 5, 2, 1, 3, 4, 4], [1, 2, 3, 1, 1, 2, 3, 2])
+    done = evenhand("validate", "s.csv", "--grades", "g.csv", "--scale", "1:3", "--score-scale", "1:5")
+    lines = done.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    at = next(k for k, line in enumerate(lines) if line.startswith("human ceiling"))
+    assert lines[at + 1] == "    1 rater: there is nobody to agree with"
+    assert "compared 8 items with both, 1 rater, one score an item" in lines
+
+
+def test_a_table_without_an_item_column_is_told_which_columns_it_has(desk, evenhand):
+    desk([1, 2, 3], [1, 2, 3])
+    desk.write("s.csv", ["answer_no", "score"], [["a", 1], ["b", 2]])
+    done = evenhand("validate", "s.csv", "--grades", "g.csv")
+    assert done.code == 2
+    assert "name it with --item; it also has 'answer_no'" in done.err
+
+
 def test_equal_calls_give_equal_documents(desk):
     scores, grades = [1, 3, 2, 5, 4, 4], [[1, 2], [3, 3], [2, 1], [4, 5], [4, 4], [5, 3]]
     assert desk(scores, grades, "--scale", "1:5") == desk(scores, grades, "--scale", "1:5")
@@ -430,3 +492,35 @@ def test_a_document_is_written_beside(desk, evenhand, tmp_path):
     done = evenhand("validate", "s.csv", "--grades", "g.csv", "-o", "s.csv")
     assert done.code == 2
     assert (tmp_path / "s.csv").read_text().startswith("item,rerun,score")
+
+
+def test_the_larger_run_may_be_the_file_of_the_records_itself(desk, evenhand):
+    desk([1] * 6, [1] * 6)
+    scores = [[f"i{k}", (k * 7) % 3 != 0] for k in range(50)]
+    desk.write("all.csv", ["item", "score"], [[item, int(score)] for item, score in scores])
+    desk.write("few.csv", ["item", "r"], [[f"i{k}", int(k % 4 != 0)] for k in range(12)])
+    arguments = ("validate", "all.csv", "--grades", "few.csv", "--unlabelled", "all.csv", "--resamples", 199, "--json")
+    done = evenhand(*arguments)
+    assert done.code == 0, done.err
+    naive = done.document["passing"]["naive_rate"]
+    assert naive["n"] == 38
+    assert naive["value"] == pytest.approx(sum(score for _, score in scores[12:]) / 38)
+    assert "12 graded items stand there too and are counted as graded only" in done.err
+
+
+@pytest.mark.parametrize("mark", ["nan", "inf", "9", "0"])
+def test_a_pass_mark_that_is_no_grade_is_refused(desk, evenhand, mark):
+    desk([3, 4, 5, 2], [1, 2, 3, 1])
+    for arguments in (("validate", "s.csv"), ("compare", "s.csv", "s.csv")):
+        done = evenhand(*arguments, "--grades", "g.csv", "--scale", "1:5", "--pass-at", mark)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith(f"error: --pass-at {mark}: expected a grade")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names on this system")
+def test_scores_from_a_pipe_are_refused_rather_than_waited_for(desk, evenhand, tmp_path):
+    desk([3, 4, 5, 2], [1, 2, 3, 1])
+    os.mkfifo(tmp_path / "pipe.csv")
+    done = evenhand("validate", "pipe.csv", "--grades", "g.csv")
+    assert (done.code, done.out) == (2, "")
+    assert "pipe.csv: is a pipe, which can be read only once" in done.err

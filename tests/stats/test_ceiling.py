@@ -88,7 +88,7 @@ def test_a_rater_with_one_value_is_left_out_of_the_means():
 @pytest.mark.parametrize(
     ("humans", "reason"),
     [
-        ([[1], [2], [3]], "0 items in common; 3 are needed"),
+        ([[1], [2], [3]], "1 rater: there is nobody to agree with"),
         ([[1, 2], [2, 2]], "2 items in common; 3 are needed"),
         ([[1, None], [None, 2]], "0 items in common; 3 are needed"),
     ],

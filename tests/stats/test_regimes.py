@@ -235,3 +235,11 @@ def test_no_scale_and_no_reading_are_refused():
         thresholds(5, 5)
     with pytest.raises(InvalidInput, match="script or text"):
         thresholds(1, 10, "both")
+
+
+def test_resamples_that_all_agree_are_no_sign_of_precision():
+    found = regime_of([[2, 5, 8, 9], [1, 5, 7, 9]], 1, 10)
+    floor = found.estimates["floor_rate"]
+    assert (floor.value, floor.low, floor.high) == (0.25, None, None)
+    assert floor.no_interval == "degenerate: all resamples agree, which is no sign of precision"
+    assert found.estimates["mean_item_sd"].low is not None

@@ -94,6 +94,7 @@ def test_raters_clusters_and_the_id_are_chosen_by_column(table):
         ("x,a,b\nr1,3,4\n", "no column 'item'.*rows or columns are items.*--item"),
         ("3,4,2\n2,2,1\n", "no column 'item'"),
         ("item,r1\na,good\n", r"grades.csv line 2: column 'r1' holds 'good'; expected a number"),
+        ("item,r1,notes\na,3,good\n", "expected a number.*; if 'notes' is no rater, name those that are with --rater"),
         ('item,r1\na,"3,5"\n', "decimal comma"),
         ("item,r1\na,inf\n", "holds 'inf'"),
         ("item,r1\na,3\na,4\n", "line 3: a second grade of item 'a' by 'r1', after .* line 2"),

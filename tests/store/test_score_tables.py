@@ -44,11 +44,18 @@ def test_columns_are_found_by_their_usual_names(tmp_path):
     assert table.columns == ScoreColumns(
         score=("Rating",), item=("Item ID",), judge="Judge", time="Timestamp", human="gold"
     )
+    assert table.columns.unused == ()
     assert table.item.names == ("a", "b")
     assert [str(time)[:10] for time in table.time] == ["2026-01-02", "2026-01-03"]
     assert table.human[0] == 3
     assert math.isnan(table.human[1])
     assert table.notes == ("the columns are separated by semicolons",)
+
+
+def test_columns_that_play_no_role_are_told_apart(tmp_path):
+    table = read(tmp_path, "model,answer,points,when\nx,a,7,2026-01-02\n", judge="model")
+    assert table.columns.named() == ("points", "model")
+    assert table.columns.unused == ("answer", "when")
 
 
 def test_a_byte_order_mark_crlf_and_quoted_line_breaks_change_nothing(tmp_path):
@@ -241,3 +248,13 @@ def test_a_panel_and_its_members_are_different_judges(tmp_path):
         writer.write(record("x", 3.0))
         writer.write(record("x", 4.0, member=None, panel={"rule": "mean", "size": 1, "members": []}))
     assert read_scores(tmp_path / "r.jsonl").judge.names == ("j (m)", "j")
+
+
+def test_parquet_scores_in_lists_or_structs_are_refused_by_row(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    for cells in ([[1], [2], [3]], [{"v": 1}, {"v": 2}, None]):
+        write_table(pa.table({"item": ["a", "b", "c"], "score": pa.array(cells)}), tmp_path / "s.parquet")
+        with pytest.raises(InvalidInput, match=r"s\.parquet row 1: column 'score' holds"):
+            read_scores(tmp_path / "s.parquet")

@@ -124,7 +124,7 @@ def _levels(graded: Graded) -> tuple[Sequence[float], str | None]:
     if scales.same is None or scales.human is None:
         return (), scales.sentence
     if not scales.same:
-        return (), f"judge and humans are on different scales ({scales.sentence}); kappa needs one"
+        return (), "judge and humans are on different scales"
     used = np.concatenate([graded.shown, graded.grades[~np.isnan(graded.grades)]])
     for step in _STEPS:
         places = (used - scales.human[0]) / step

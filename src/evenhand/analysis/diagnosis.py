@@ -54,6 +54,7 @@ class Diagnosis:
     Attributes:
         source: the file.
         columns: role to the columns that play it.
+        unused: the other columns.
         scale: the scores' scale.
         human_scale: the humans', where there are any.
         group: all scores together.
@@ -73,6 +74,7 @@ class Diagnosis:
 
     source: str
     columns: Mapping[str, Any]
+    unused: tuple[str, ...]
     scale: ScoreScale
     human_scale: ScoreScale | None
     group: ScoreGroup
@@ -97,6 +99,7 @@ class Diagnosis:
             "schema": "evenhand.diagnosis/1",
             "source": self.source,
             "columns": self.columns,
+            "unused_columns": list(self.unused),
             "scale": _scale_document(self.scale),
             "human_scale": None if self.human_scale is None else _scale_document(self.human_scale),
             **self.group.document(),
@@ -152,8 +155,9 @@ def diagnosis(table: ScoreTable, settings: DiagnosisSettings | None = None) -> D
     off = cells.spread(np.flatnonzero(cells.number)) if cells.off_scale.any() else None
     used = np.bincount(cells.codes[cells.used], minlength=len(cells.levels))
     return Diagnosis(
-        source=table.source, columns=_roles(table), scale=cells.scale, human_scale=humans, group=group,
-        by_judge=by_judge, by_criterion=_by_criterion(whole, chosen), by_period=_by_period(cells, periods),
+        source=table.source, columns=_roles(table), unused=table.columns.unused, scale=cells.scale,
+        human_scale=humans, group=group, by_judge=by_judge, by_criterion=_by_criterion(whole, chosen),
+        by_period=_by_period(cells, periods),
         off_scale=off, heaping=heaping(cells.levels[used > 0], used[used > 0], cells.scale.low, cells.scale.high),
         period_unit=None if periods is None else periods.unit, series=series, judge_series=judge_series,
         lonely_zeros=cells.lonely_zeros, failed_zeros=cells.n_failed_zeros(), zeros_kept=cells.zeros_kept,
@@ -195,7 +199,7 @@ def _roles(table: ScoreTable) -> dict[str, Any]:
     """Which columns were read as what."""
     from dataclasses import asdict
 
-    return {role: names for role, names in asdict(table.columns).items() if names}
+    return {role: names for role, names in asdict(table.columns).items() if names and role != "unused"}
 
 
 def _groups(cells: Cells, names: "Names | None") -> "list[tuple[int, str, NDArray[np.int64]]]":

@@ -37,8 +37,9 @@ class Pair:
         figure: what `difference` is of: `spearman`, or `mean` where there are no grades.
         difference: first less second, with the interval that holds together with all other pairs'.
         mean_difference: of their mean scores, likewise; None where they are on different scales.
-        n_identical: shared items with equal scores.
-        moved: items whose scores are a level or more apart, the furthest first.
+        n_identical: shared items with equal scores; None where the two are not known to be on one scale.
+        n_moved: items whose scores are a level or more apart; None likewise.
+        moved: the furthest of them first; empty where they are not known.
         flips: of pass and fail, (first alone passes, second alone passes); None without a mark.
         mcnemar: exact p of agreeing with the humans' pass and fail equally often; None without mark or grades, and
             where items have sources, since the test takes items to be independent.
@@ -51,8 +52,8 @@ class Pair:
     figure: str
     difference: Difference
     mean_difference: Difference | None
-    n_identical: int
-    n_moved: int
+    n_identical: int | None
+    n_moved: int | None
     moved: tuple[Moved, ...]
     flips: tuple[int, int] | None
     mcnemar: float | None
@@ -101,7 +102,8 @@ def pair_of(
             f"compare: {table.judges[a].name!r} and {table.judges[b].name!r} are on different or unknown scales, and "
             "there are no grades to hold them against; name grades with --grades, or the scale with --scale"
         )
-    far = [int(both[k]) for k in np.lexsort((both, -gaps)) if gaps[k] >= _MOVED - 1e-9]
+    known = table.comparable
+    far = [int(both[k]) for k in np.lexsort((both, -gaps)) if known and gaps[k] >= _MOVED - 1e-9]
     costs = table.judges[a].cost_per_1000, table.judges[b].cost_per_1000
     return Pair(
         a=table.judges[a].name,
@@ -109,8 +111,8 @@ def pair_of(
         figure="mean" if rho is None else "spearman",
         difference=nearest,
         mean_difference=mean,
-        n_identical=int((gaps < 1e-9).sum()),
-        n_moved=len(far),
+        n_identical=int((gaps < 1e-9).sum()) if known else None,
+        n_moved=len(far) if known else None,
         moved=tuple(_moved_item(table, row, a, b) for row in far[:most]),
         flips=_flips(first[both], second[both], mark, table),
         mcnemar=_mcnemar(table, both, a, b, mark) if independent else None,

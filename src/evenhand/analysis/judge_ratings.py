@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.errors import InvalidInput
 from evenhand.store.grades import OutOfScale
+from evenhand.store.score_columns import listed
 from evenhand.terms import Record
 
 if TYPE_CHECKING:
@@ -204,7 +205,8 @@ def ratings_of_table(
         InvalidInput: no item column, several criteria, one rerun twice, or most scores outside the scale.
     """
     if table.item is None:
-        raise InvalidInput(f"{table.source}: no column names the item; name it with --item")
+        others = f"; it also has {listed(table.columns.unused)}" if table.columns.unused else ""
+        raise InvalidInput(f"{table.source}: no column can be told to be the item; name it with --item{others}")
     found: dict[str, _Gathered] = {}
     places: dict[tuple[str, str, str], int] = {}
     judges = table.criterion if columns_are_judges else table.judge

@@ -67,8 +67,8 @@ def _validity(found: Validation) -> Iterator[str]:
         yield f"Rank agreement is {rho.value:.2f}, without an interval: {rho.no_interval}."
     elif rho.low <= 0.0 <= rho.high:
         yield (
-            f"Rank agreement with the humans is not told from none: rho {rho.value:.2f} [{rho.low:.2f}, {rho.high:.2f}]"
-            f"{could}."
+            f"Rank agreement with the humans cannot be told from none: rho {rho.value:.2f} "
+            f"[{rho.low:.2f}, {rho.high:.2f}]{could}."
         )
     elif rho.value < 0:
         yield f"The judge orders items against the humans: rho {rho.value:.2f} [{rho.low:.2f}, {rho.high:.2f}]."
@@ -98,8 +98,8 @@ def _ceiling(found: Validation) -> Iterator[str]:
     elif less.low is not None and less.high is not None:
         half = (less.high - less.low) / 2.0 * 2.8016 / 1.96
         yield (
-            f"It is not told from one more human ({judged.value:.2f} against {ceiling.value:.2f} on the same targets); "
-            f"a difference under about {half:.2f} would not have shown."
+            f"It cannot be told from one more human ({judged.value:.2f} against {ceiling.value:.2f} on the same "
+            f"targets); a difference under about {half:.2f} would not have shown."
         )
 
 
@@ -165,12 +165,11 @@ def _level(found: Validation) -> Iterator[str]:
         return
     if level.low <= 0.0 <= level.high:
         sds = "" if found.detectable_shift is None else f"; {found.detectable_shift:.2f} SDs would have shown"
-        yield f"No leniency is told: {level.value:+.2f} [{level.low:+.2f}, {level.high:+.2f}]{sds}."
+        yield f"No leniency shows: {level.value:+.2f} [{level.low:+.2f}, {level.high:+.2f}] points{sds}."
     else:
-        yield (
-            f"It is {'kinder' if level.value > 0 else 'stricter'} than the humans by {abs(level.value):.2f} "
-            f"[{level.low:+.2f}, {level.high:+.2f}] points."
-        )
+        low, high = sorted((abs(level.low), abs(level.high)))
+        kind = "kinder" if level.value > 0 else "stricter"
+        yield f"It is {kind} than the humans by {abs(level.value):.2f} [{low:.2f}, {high:.2f}] points."
 
 
 def _length(found: Validation) -> Iterator[str]:
@@ -178,9 +177,10 @@ def _length(found: Validation) -> Iterator[str]:
     bias = found.length.per_doubling
     if bias.value is not None and bias.low is not None and bias.high is not None and not bias.low <= 0.0 <= bias.high:
         more = "gains" if bias.value > 0 else "loses"
+        low, high = sorted((abs(bias.low), abs(bias.high)))
         yield (
-            f"A text twice as long {more} {abs(bias.value):.2f} [{bias.low:+.2f}, {bias.high:+.2f}] more with the "
-            f"judge than with the humans ({WORDING})."
+            f"A text twice as long {more} {abs(bias.value):.2f} [{low:.2f}, {high:.2f}] more with the judge than with "
+            f"the humans ({WORDING})."
         )
     if found.brief_but_strong:
         names = ", ".join(miss.item for miss in found.brief_but_strong[:5])
@@ -210,6 +210,11 @@ def _rates(found: Validation) -> Iterator[str]:
         yield (
             f"Of the larger run {100 * rate.value:.1f} % pass [{100 * rate.low:.1f}, {100 * rate.high:.1f}], not the "
             f"{100 * naive.value:.1f} % that the judge passes, if the graded items are a random sample of it."
+        )
+    if found.graded.clusters is not None and (passing.found is not None or found.settings.unlabelled is not None):
+        yield (
+            "Intervals of pass rates (TPR, TNR, PPI++, Rogan-Gladen) take items to be independent: --cluster does not "
+            "widen them."
         )
 
 

@@ -8,6 +8,7 @@ from evenhand.analysis.graded import Scales, common_scale, grade_matrix
 from evenhand.analysis.judge_ratings import JudgeRatings
 from evenhand.errors import InvalidInput
 from evenhand.stats.leniency import on_scale
+from evenhand.stats.score_levels import usual_scale
 from evenhand.store.grades import Grades
 
 if TYPE_CHECKING:
@@ -52,6 +53,12 @@ class SideBySide:
     def alike(self) -> "Floats":
         """Scores on one scale where there is one, else as they are."""
         return self.scores if self.moved is None else self.moved
+
+    @property
+    def comparable(self) -> bool:
+        """Whether a point is the same for every judge: all on one scale with the humans, or on one of their own."""
+        known = {judge.scale for judge in self.judges}
+        return self.moved is not None or (len(known) == 1 and None not in known)
 
     @property
     def binary_mark(self) -> float | None:
@@ -116,6 +123,14 @@ def _moved(
         ]
         return np.column_stack(columns), scales[0].human
     known = {judge.scale for judge in judges}
-    if len(known) == 1:
-        return scores, next(iter(known)) or scale
-    return None, None
+    stated = next(iter(known)) or scale
+    if len(known) > 1 or (stated is None and not _plainly_one(scores)):
+        return None, None
+    return scores, stated
+
+
+def _plainly_one(scores: "Floats") -> bool:
+    """Whether the same usual scale is the smallest around each judge's scores: nothing is compared by guess."""
+    import numpy as np
+
+    return len({usual_scale(float(np.nanmin(column)), float(np.nanmax(column))) for column in scores.T}) == 1

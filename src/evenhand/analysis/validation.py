@@ -20,7 +20,7 @@ from evenhand.analysis.passing import Passing, passing
 from evenhand.stats.alpha import fleiss_kappa, krippendorff_alpha
 from evenhand.stats.attenuation import Attenuation, attenuation
 from evenhand.stats.baselines import LengthBaseline, length_baseline
-from evenhand.stats.ceiling import HumanCeiling, PairwiseAgreement, human_ceiling, pairwise_agreement
+from evenhand.stats.ceiling import ONE_RATER, HumanCeiling, PairwiseAgreement, human_ceiling, pairwise_agreement
 from evenhand.stats.estimates import Estimate
 from evenhand.stats.icc import IntraclassCorrelations, intraclass_correlations
 from evenhand.stats.length_bias import LengthBias, length_bias
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Validation", "ValidationSettings", "validate"]
 
-_ONE_RATER = "1 rater: there is nobody to agree with"
 _MORE_RERUNS = (1, 2, 3, 5, 10)
 
 
@@ -137,8 +136,8 @@ def validate(graded: Graded, grades: Grades, settings: ValidationSettings | None
         attenuation=attenuation(graded.scores, graded.grades, bootstrap=bootstrap) if several else None,
         alpha=krippendorff_alpha(everyone, bootstrap=own)
         if several
-        else Estimate.of_nothing(_ONE_RATER, n=len(everyone)),
-        fleiss=fleiss_kappa(everyone) if several else Estimate.of_nothing(_ONE_RATER, n=len(everyone)),
+        else Estimate.of_nothing(ONE_RATER, n=len(everyone)),
+        fleiss=fleiss_kappa(everyone) if several else Estimate.of_nothing(ONE_RATER, n=len(everyone)),
         icc=intraclass_correlations(everyone, bootstrap=own),
         rater_means=_rater_means(grades),
         absolute=absolute_agreement(graded, bootstrap=bootstrap),

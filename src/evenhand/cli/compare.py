@@ -21,6 +21,7 @@ from evenhand.cli.rated_inputs import (
     ScoreScale,
     Seed,
     Strict,
+    pass_mark,
     read_grades_file,
     read_judges,
     refuse_strictly,
@@ -75,6 +76,7 @@ def compare(
     )
     stated = None if scale is None else scale_of(scale, "--scale")
     own = stated if score_scale is None else scale_of(score_scale, "--score-scale")
+    pass_mark(pass_at, own if grades is None else stated)
     judges = read_judges(records, columns, scale=own)
     given = None
     if grades is not None:

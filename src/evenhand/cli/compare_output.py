@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evenhand.cli.output import console, shown
+from evenhand.cli.output import console, hanging, shown
 from evenhand.cli.validate_output import table
+from evenhand.report.numbers import plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.comparison import Comparison
@@ -24,7 +25,8 @@ def print_comparison(found: "Comparison", plans: "Sequence[Plan]", grades: str |
     against = "by mean score" if grades is None else f"against {shown(grades, 120)}"
     out.print(f"{len(found.judges)} judges {against}", style="bold", overflow="fold")
     for line in _lines(found, plans):
-        out.print(line, overflow="fold")
+        for part in hanging(line, out.width, 4):
+            out.print(part, overflow="fold")
 
 
 def _lines(found: "Comparison", plans: "Sequence[Plan]") -> Iterator[str]:
@@ -139,7 +141,8 @@ def _plan(plan: "Plan") -> Iterator[str]:
     yield ""
     yield (
         f"to find a difference of {plan.wanted:g} between {shown(plan.a, 30)} and {shown(plan.b, 30)} in four of five "
-        f"studies (pilot: {plan.n_items} items, {plan.n_raters} raters, {plan.n_reruns} reruns)"
+        f"studies (pilot: {plural(plan.n_items, 'item')}, {plural(plan.n_raters, 'rater')}, "
+        f"{plural(plan.n_reruns, 'rerun')})"
     )
     if plan.why is not None:
         yield f"  cannot be planned: {plan.why}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evenhand.cli.output import console, shown
+from evenhand.cli.output import console, hanging, shown
 from evenhand.report import numbers
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ def print_diagnosis(found: "Diagnosis", *, show_all: bool = False) -> None:
     """All of it, on stdout."""
     out = console()
     for line in diagnosis_lines(found, show_all=show_all):
-        out.print(line, overflow="fold", style="bold" if line.startswith("verdict") else None)
+        for part in hanging(line, out.width, 11 if line.startswith("collapsed") else 9):
+            out.print(part, overflow="fold", style="bold" if line.startswith("verdict") else None)
 
 
 def diagnosis_lines(found: "Diagnosis", *, show_all: bool = False) -> Iterator[str]:
@@ -83,6 +84,11 @@ def _counts(found: "Diagnosis") -> Iterator[str]:
         with_them = "" if pooled is None else f" (with them: {_mode(pooled)} of {_n(pooled.n)})"
         yield f"off it   {off} scores are not on the scale and not in the figures; nothing is rescaled{with_them}"
     yield "columns  " + "; ".join(f"{role} = {_names(names)}" for role, names in found.columns.items())
+    if found.unused:
+        some = ", ".join(shown(name, 40) for name in found.unused[:8]) + (", ..." if len(found.unused) > 8 else "")
+        lacking = [f"--{role}" for role in ("judge", "item", "time", "human") if role not in found.columns]
+        way_out = f" (say what they are with {', '.join(lacking)})" if lacking else ""
+        yield f"not used {some}{way_out}"
     yield from (f"note     {shown(note, 300)}" for note in (*found.faults, *found.notes))
 
 

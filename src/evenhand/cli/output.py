@@ -5,6 +5,7 @@ Text of candidates, models and files goes through `shown` first, so that no cont
 
 import re
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ import msgspec
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["console", "json_text", "say", "shown", "warn", "write_text"]
+__all__ = ["console", "hanging", "json_text", "say", "shown", "warn", "write_text"]
 
 _BIDI = {chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)}
 # JSON escapes controls below U+0020 by itself; the rest that `shown` makes visible is left to us.
@@ -49,6 +50,17 @@ def console(*, stderr: bool = False) -> "Console":
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else 80
     return Pipe(stderr=stderr, markup=False, highlight=False, emoji=False, width=width, soft_wrap=False)
+
+
+def hanging(text: str, width: int, hang: int) -> list[str]:
+    """A line folded to a width, its continuations set in by `hang`; a line that fits stays as it is.
+
+    >>> hanging("verdict  no score has half of all", 20, 9)
+    ['verdict  no score', '         has half of', '         all']
+    """
+    if len(text) <= width:
+        return [text]
+    return textwrap.wrap(text, width, subsequent_indent=" " * hang, break_on_hyphens=False) or [""]
 
 
 def json_text(document: Mapping[str, Any] | Sequence[Any]) -> str:

@@ -121,7 +121,8 @@ def _figure_lines(document: Mapping[str, Any]) -> list[str]:
     for key, name in _FIGURES.items():
         estimate = document["estimates"][key]
         value = _number(estimate["value"], ".0f" if key == "range" else ".2f") or "undefined"
-        interval = "none" if estimate["low"] is None else f"[{estimate['low']:.2f}, {estimate['high']:.2f}]"
+        alike = " (all resamples agree)" if str(estimate.get("no_interval")).startswith("degenerate") else ""
+        interval = f"none{alike}" if estimate["low"] is None else f"[{estimate['low']:.2f}, {estimate['high']:.2f}]"
         lines.append(f"{name:<16}{value:>6}  {interval}")
     lines.append(f"(95 % bootstrap over {document['runs']} runs, seed {document['seed']}; items are taken as given)")
     if not document["distances"]:

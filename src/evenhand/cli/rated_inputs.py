@@ -34,6 +34,7 @@ __all__ = [
     "StoreOption",
     "Strict",
     "Texts",
+    "pass_mark",
     "read_grades_file",
     "read_judges",
     "refuse_strictly",
@@ -201,10 +202,13 @@ def read_grades_file(
 
 
 def unlabelled_scores(
-    path: Path, columns: Columns, judge: "JudgeRatings", *, scale: tuple[float, float] | None
+    path: Path, columns: Columns, judge: "JudgeRatings", *, graded: Sequence[str], scale: tuple[float, float] | None
 ) -> list[float]:
     """One score an item (the mean of its reruns) of the larger run of the same judge.
 
+    Args:
+        graded: the items with a score and a grade, which take no part. The file may be RECORDS itself: what it holds
+            beside them is the larger run.
     Raises:
         InvalidInput: the run has several judges and none of this name, or no score at all.
     """
@@ -217,17 +221,33 @@ def unlabelled_scores(
         raise InvalidInput(
             f"--unlabelled {shown(str(path))}: holds several judges ({names}), none called {shown(judge.name, 60)!r}"
         )
-    graded = {item for item, scores in judge.scores.items() if scores}
-    kept = {item: scores for item, scores in named[0].scores.items() if scores and item not in graded}
+    known = set(graded)
+    kept = {item: scores for item, scores in named[0].scores.items() if scores and item not in known}
     if not kept:
         raise InvalidInput(f"--unlabelled {shown(str(path))}: no score of an item that is not graded already")
     lost = named[0].n - named[0].counts["verdict"]
     if lost:
         warn(f"--unlabelled: {lost} of {named[0].n} judgements have no score and take no part")
-    overlap = len([item for item in named[0].scores if item in graded])
+    overlap = sum(item in known for item in named[0].scores)
     if overlap:
-        warn(f"--unlabelled: {overlap} items stand in RECORDS too and are counted there only")
+        warn(f"--unlabelled: {overlap} graded items stand there too and are counted as graded only")
     return [sum(scores) / len(scores) for scores in kept.values()]
+
+
+def pass_mark(pass_at: float | None, scale: tuple[float, float] | None) -> None:
+    """Refuse a pass mark that is no grade.
+
+    Raises:
+        InvalidInput: not a finite number, or outside the grades' scale.
+    """
+    import math
+
+    if pass_at is None:
+        return
+    if not math.isfinite(pass_at):
+        raise InvalidInput(f"--pass-at {pass_at:g}: expected a grade")
+    if scale is not None and not scale[0] <= pass_at <= scale[1]:
+        raise InvalidInput(f"--pass-at {pass_at:g}: expected a grade on the scale {scale[0]:g} to {scale[1]:g}")
 
 
 def refuse_strictly(judge: str, not_judged: Sequence[str], not_graded: Sequence[str]) -> None:
@@ -243,6 +263,11 @@ def _judges_of(path: Path, columns: Columns, scale: tuple[float, float] | None) 
     """The judges of one file."""
     from evenhand.analysis.judge_ratings import ratings_of_records, ratings_of_table
 
+    if path.is_fifo():
+        raise InvalidInput(
+            f"{shown(str(path))}: is a pipe, which can be read only once; write it to a file first, or name - for "
+            "records on standard input"
+        )
     if _is_records(path):
         from evenhand.store.records import read_records
 

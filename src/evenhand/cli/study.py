@@ -344,10 +344,11 @@ def _print(validations: "Sequence[Validation]", comparison: "Comparison | None",
     from evenhand.cli.compare_output import print_comparison
     from evenhand.cli.output import console
     from evenhand.cli.validate_output import table
+    from evenhand.report.numbers import plural
 
     out = console()
-    out.print(f"{len(validations)} variants against {shown(grades.name, 80)} ({grades.reading})", style="bold",
-              overflow="fold")  # fmt: skip
+    head = f"{plural(len(validations), 'variant')} against {shown(grades.name, 80)} ({grades.reading})"
+    out.print(head, style="bold", overflow="fold")
     rows = [["variant", "n", "rho", "interval", "mode", "rerun SD", "ceiling", "$/1,000"]]
     for row in study_rows(validations):
         interval = "" if row["rho_low"] is None else f"[{row['rho_low']:.2f}, {row['rho_high']:.2f}]"

@@ -1,6 +1,10 @@
-"""`evenhand validate RECORDS --grades G`: can this judge be trusted? No model is called."""
+"""`evenhand validate RECORDS --grades G`: can this judge be trusted? No model is called.
+
+Without RECORDS it says how well the raters agree, which is the most that a judge could be held to.
+"""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,27 +29,33 @@ from evenhand.cli.rated_inputs import (
     StoreOption,
     Strict,
     Texts,
+    pass_mark,
     read_grades_file,
     read_judges,
     refuse_strictly,
     unlabelled_scores,
 )
-from evenhand.cli.trust_output import Output, Plot, outputs
+from evenhand.cli.trust_output import Output, Outputs, Plot, outputs
 from evenhand.errors import InvalidInput
 
 if TYPE_CHECKING:
     from evenhand.analysis.judge_ratings import JudgeRatings
     from evenhand.analysis.validation import Validation
     from evenhand.report.trust_pages import TrustContent
+    from evenhand.store.grades import Grades
 
 __all__ = ["validate"]
 
 
 def validate(
-    records: Annotated[
-        Path, typer.Argument(metavar="RECORDS", help="Records of `evenhand judge -o`, or any table of scores.")
-    ],
     grades: GradesPath,
+    records: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RECORDS]",
+            help="Records of `evenhand judge -o`, or any table of scores. Without it: how well the raters agree.",
+        ),
+    ] = None,
     scale: ScaleText = None,
     score_scale: ScoreScale = None,
     item: ItemColumns = None,
@@ -81,13 +91,24 @@ def validate(
     from evenhand.cli.validate_output import print_judges, print_validation
     from evenhand.store.number_cells import scale_of
 
-    written = outputs("validate", output, plot, read=[records, grades])
+    written = outputs("validate", output, plot, read=[grades] if records is None else [records, grades])
     columns = Columns(
         item=item or (), score=score or (), judge=judge, rerun=rerun, cluster=cluster, length=length,
         criterion=criterion,
     )  # fmt: skip
     stated = None if scale is None else scale_of(scale, "--scale")
+    if records is None:
+        needing = {
+            "--score": score, "--judge": judge, "--rerun": rerun, "--score-scale": score_scale, "--length": length,
+            "--only": only, "--unlabelled": unlabelled, "--pass-at": pass_at, "--items": items, "--store": store,
+            "--plot": plot, "--strict": strict or None,
+        }  # fmt: skip
+        _refuse_without_scores([name for name, value in needing.items() if value is not None])
+        raters = read_grades_file(grades, scale=stated, columns=columns, raters=rater or ())
+        _raters_alone(raters, written, cluster=cluster, n_resamples=resamples, seed=seed, as_json=as_json)
+        return
     own = stated if score_scale is None else scale_of(score_scale, "--score-scale")
+    pass_mark(pass_at, stated)
     judges = _chosen(read_judges([records], columns, scale=own), only)
     given = read_grades_file(grades, scale=stated, columns=columns, raters=rater or (), scores=[records])
     texts = Texts(items=items, store=store)
@@ -97,7 +118,9 @@ def validate(
         graded = join(one, given, lengths=texts.lengths, cluster=cluster)
         if strict:
             refuse_strictly(one.name, graded.not_judged, graded.not_graded)
-        many = None if unlabelled is None else unlabelled_scores(unlabelled, columns, one, scale=own)
+        many = None
+        if unlabelled is not None:
+            many = unlabelled_scores(unlabelled, columns, one, graded=graded.items, scale=own)
         settings = ValidationSettings(
             n_resamples=resamples, seed=seed, pass_at=pass_at, unlabelled=many, cost_ratio=cost_ratio,
             most_misses=misses, specs=specs, criterion=criterion,
@@ -111,6 +134,30 @@ def validate(
         print_validation(found[0], texts.of(_missed(found[0])))
     else:
         print_judges(found)
+
+
+def _refuse_without_scores(options: Sequence[str]) -> None:
+    """Options that say something of a judge, where none is given."""
+    if options:
+        raise InvalidInput(
+            f"{options[0]}: without RECORDS there are no scores, only grades; name the records or the table of scores"
+        )
+
+
+def _raters_alone(
+    grades: "Grades", written: Outputs, *, cluster: str | None, n_resamples: int, seed: int, as_json: bool
+) -> None:
+    """Grades without a judge: the ceiling, and how far raters agree."""
+    from evenhand.analysis.raters import rater_agreement
+    from evenhand.cli.raters_output import print_raters, raters_content
+
+    found = rater_agreement(grades, cluster=cluster, n_resamples=n_resamples, seed=seed)
+    document = found.document()
+    written.write(document, lambda _: raters_content(found))
+    if as_json:
+        sys.stdout.write(json_text(document))
+    else:
+        print_raters(found)
 
 
 def _chosen(judges: "list[JudgeRatings]", only: str | None) -> "list[JudgeRatings]":

@@ -1,16 +1,20 @@
 """A validation for people: counts first, then every figure with its interval and n, then what to look at."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evenhand.cli.output import console, shown
+from evenhand.analysis.sentences import sentences_of
+from evenhand.cli.output import console, hanging, shown
+from evenhand.report.numbers import plural
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from evenhand.analysis.misses import Miss
     from evenhand.analysis.validation import Validation
     from evenhand.stats.estimates import Estimate
 
-__all__ = ["figure", "print_judges", "print_validation", "table"]
+__all__ = ["figure", "noted", "print_judges", "print_validation", "table"]
 
 _TEXT_SHOWN = 300
 
@@ -18,7 +22,7 @@ _TEXT_SHOWN = 300
 def figure(name: str, found: "Estimate", digits: int = 2, *, percent: bool = False, note: str = "") -> list[str]:
     """One row of the table of figures: name, value, interval, n, note."""
     if found.value is None:
-        return [name, "undefined", "", f"n {found.n}", f"{found.undefined}{'; ' if note else ''}{note}"]
+        return [name, "undefined", "", f"n {found.n}", found.undefined or ""]
     times, sign = (100.0, " %") if percent else (1.0, "")
     value = f"{times * found.value:.{0 if percent else digits}f}{sign}"
     if found.low is None or found.high is None:
@@ -46,11 +50,9 @@ def print_validation(found: "Validation", texts: Mapping[str, str]) -> None:
     out = console()
     graded, grades = found.graded, found.grades
     out.print(f"{shown(graded.judge.name, 100)} against {shown(grades.name, 80)}", style="bold", overflow="fold")
-    for line in _heads(found):
-        out.print(line, overflow="fold")
+    _print(out, _heads(found), hang=9)
     out.print()
-    for line in table(list(_figures(found))):
-        out.print(line, overflow="fold")
+    _print(out, noted(list(_figures(found)), out.width), hang=4)
     for title, part in (
         ("reruns", _reruns(found)),
         ("checks", _checks(found)),
@@ -61,11 +63,26 @@ def print_validation(found: "Validation", texts: Mapping[str, str]) -> None:
         if lines:
             out.print()
             out.print(title, style="bold")
-            for line in lines:
-                out.print(line, overflow="fold")
+            _print(out, lines, hang=4)
     out.print()
-    for sentence in _sentences(found):
-        out.print(f"- {shown(sentence)}", overflow="fold")
+    _print(out, (f"- {shown(sentence)}" for sentence in sentences_of(found)), hang=2)
+
+
+def _print(out: "Console", lines: "Iterable[str]", *, hang: int) -> None:
+    """Lines, folded with their continuations set in."""
+    for line in lines:
+        for part in hanging(line, out.width, hang):
+            out.print(part, overflow="fold")
+
+
+def noted(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Rows of figures; a note that does not fit beside its figure stands below it."""
+    for row, line in zip(rows, table(rows), strict=True):
+        if len(line) <= width:
+            yield line
+        else:
+            yield line[: len(line) - len(row[-1])].rstrip()
+            yield f"    {row[-1]}"
 
 
 def print_judges(found: "Sequence[Validation]") -> None:
@@ -87,8 +104,8 @@ def print_judges(found: "Sequence[Validation]") -> None:
     for line in table(rows):
         out.print(line, overflow="fold")
     out.print()
-    out.print("The order is that of rho alone, not a ranking: `evenhand compare` says which differ.", overflow="fold")
-    out.print("--only JUDGE shows one of them whole; --json has all.", overflow="fold")
+    out.print("The order is that of rho alone, and no ranking: `evenhand compare` says which")
+    out.print("differ. --only JUDGE shows one whole, with what is undefined (-) and why.")
 
 
 def _heads(found: "Validation") -> Iterator[str]:
@@ -102,7 +119,9 @@ def _heads(found: "Validation") -> Iterator[str]:
         yield f"         of the missing, {n_out} are scores out of scale: {_some_out(judge.out_of_scale)}"
     if grades.out_of_scale:
         yield f"         grades out of scale: {_some_out(grades.out_of_scale)}"
-    yield f"compared {graded.n} items with both, {found.n_raters} raters, up to {graded.scores.shape[1]} reruns"
+    runs = graded.scores.shape[1]
+    each = "one score an item" if runs == 1 else f"up to {runs} reruns"
+    yield f"compared {plural(graded.n, 'item')} with both, {plural(found.n_raters, 'rater')}, {each}"
     for what, names in (("no score", graded.not_judged), ("no usable grade", graded.not_graded)):
         if names:
             some = ", ".join(shown(name, 40) for name in names[:5])
@@ -122,7 +141,11 @@ def _figures(found: "Validation") -> Iterator[list[str]]:
     yield figure("Spearman rho", found.spearman, note=_bonett(found))
     yield figure("Kendall tau-b", found.kendall_tau_b)
     ceiling = found.ceiling
-    yield figure("human ceiling", ceiling.mean, note=f"one human against the others, mean of {ceiling.n_raters}")
+    yield figure(
+        "human ceiling",
+        ceiling.mean,
+        note=f"one human against the others, mean of {ceiling.n_raters}" if ceiling.n_raters else "",
+    )
     if ceiling.judge_on_same_targets is not None and ceiling.mean.value is not None:
         yield figure("  judge, same targets", ceiling.judge_on_same_targets)
     if found.raters is not None:
@@ -148,7 +171,8 @@ def _figures(found: "Validation") -> Iterator[list[str]]:
                  note=f"score {absolute.mode:g}; effective levels {absolute.effective_levels:.1f} of "
                  f"{absolute.levels_used} used")  # fmt: skip
     yield figure("  humans' mode share", absolute.human_mode_share, percent=True)
-    yield figure("rerun SD", found.noise.sd, note="worst item " + _number(found.noise.largest_item_sd))
+    worst = found.noise.largest_item_sd
+    yield figure("rerun SD", found.noise.sd, note="" if worst is None else f"worst item {worst:.2f}")
     yield figure("  ICC of one run", found.noise.icc)
     ratio = "" if found.sd_ratio is None else f"SD ratio {found.sd_ratio:.2f}"
     yield figure("leniency", found.leniency, note=ratio)
@@ -184,7 +208,8 @@ def _passing(found: "Validation") -> Iterator[list[str]]:
 def _cost(found: "Validation") -> list[str]:
     judge = found.graded.judge
     if judge.cost_per_1000 is None:
-        unknown = f"the cost of {judge.n - judge.n_priced} of {judge.n} judgements is not known"
+        left = judge.n - judge.n_priced
+        unknown = "no cost is recorded" if left == judge.n else f"{left} of {judge.n} judgements have no known cost"
         return ["cost per 1,000", "unknown", "", f"n {judge.n}", unknown]
     reruns = found.graded.scores.shape[1]
     note = "" if reruns == 1 else f"${judge.cost_per_1000 * reruns:.4f} for 1,000 items of {reruns} runs"
@@ -246,19 +271,9 @@ def _evidence(one: Mapping[str, Any]) -> str:
     return f"gave  {what} {shown(str(one.get('reason', '')), 200)}{quote}".rstrip()
 
 
-def _sentences(found: "Validation") -> tuple[str, ...]:
-    from evenhand.analysis.sentences import sentences_of
-
-    return sentences_of(found)
-
-
 def _short(found: "Estimate") -> str:
     return "-" if found.value is None else f"{found.value:.2f}"
 
 
 def _percent(found: "Estimate") -> str:
     return "-" if found.value is None else f"{100 * found.value:.0f} %"
-
-
-def _number(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.2f}"

@@ -21,10 +21,20 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Booleans = NDArray[np.bool_]
 
-__all__ = ["FEWEST", "HumanCeiling", "PairwiseAgreement", "RaterCeiling", "human_ceiling", "pairwise_agreement"]
+__all__ = [
+    "FEWEST",
+    "ONE_RATER",
+    "HumanCeiling",
+    "PairwiseAgreement",
+    "RaterCeiling",
+    "human_ceiling",
+    "pairwise_agreement",
+]
 
 FEWEST = 3
 """Items in common below which a rater's correlation says nothing: with two it is -1 or 1."""
+
+ONE_RATER = "1 rater: there is nobody to agree with"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +109,19 @@ def human_ceiling(
     Raises:
         InvalidInput: other lengths, or no numbers.
     """
+    import numpy as np
+
     grades = rating_matrix(humans, name="humans")
     ratings = None if judge is None else rating_vector(judge, name="judge")
     if ratings is not None and len(ratings) != len(grades):
         raise InvalidInput(f"human_ceiling: {len(ratings)} items judged, {len(grades)} graded; expected the same items")
+    if grades.shape[1] < 2:
+        alone = Estimate.of_nothing(ONE_RATER, n=int((~np.isnan(grades)).sum()))
+        judged_alone = None if ratings is None else alone
+        return HumanCeiling(
+            raters=(RaterCeiling(rater=0, human=alone, judge=judged_alone),) if grades.shape[1] else (),
+            n_raters=0, mean=alone, judge_on_same_targets=judged_alone, judge_less_human=judged_alone,
+        )  # fmt: skip
     groups = [_left_out(grades, ratings, rater) for rater in range(grades.shape[1])]
     own = [_rho(group, 0, f"rater {rater + 1}") for rater, group in enumerate(groups)]
     judged = [] if ratings is None else [_rho(group, 1, "the judge") for group in groups]

@@ -51,6 +51,7 @@ MOST_RUNS = 30
 
 _AT_ONCE = 2_000_000  # weights of resamples held at a time
 _DIGITS = 12
+_ALIKE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,6 +249,10 @@ def _estimates(
     for name, value in figures.document().items():
         if name == "range":
             reason = "the bootstrap does not hold for a largest and smallest value"
+            found[name] = Estimate(value=value, n=n_runs, unit="runs", no_interval=reason)
+            continue
+        if np.ptp(draws[name]) <= _ALIKE:
+            reason = "degenerate: all resamples agree, which is no sign of precision"
             found[name] = Estimate(value=value, n=n_runs, unit="runs", no_interval=reason)
             continue
         low, high = np.quantile(draws[name], [0.025, 0.975])

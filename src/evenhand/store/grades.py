@@ -168,9 +168,19 @@ def _wide(table: RatedRows, items: Sequence[str], raters: Sequence[str]) -> Iter
                 where=where,
                 item=name,
                 rater=rater,
-                value=number_cell(row.get(rater), where, rater),
+                value=_wide_cell(row.get(rater), where, rater, raters),
                 criterion=None if criterion in (None, "") else str(criterion),
             )
+
+
+def _wide_cell(value: object, where: str, rater: str, raters: Sequence[str]) -> float | None:
+    """A rater's grade; a column of text among several is rarely a rater, so the way out is named."""
+    try:
+        return number_cell(value, where, rater)
+    except InvalidInput as error:
+        if len(raters) < 2:
+            raise
+        raise InvalidInput(f"{error}; if {quoted(rater)} is no rater, name those that are with --rater") from error
 
 
 def _raters_in_rows(table: RatedRows) -> Iterator[_Cell]:

@@ -6,7 +6,7 @@ several item columns together name an item.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from evenhand.errors import InvalidInput
 from evenhand.store.text_files import quoted
@@ -84,6 +84,7 @@ class ScoreColumns:
         criterion: what the number is about, in a long table.
         human: the human grade of the same item, on the same row.
         status: whether the row failed: a word, or an error's text.
+        unused: the file's other columns.
     """
 
     score: tuple[str, ...] = ()
@@ -94,11 +95,14 @@ class ScoreColumns:
     criterion: str | None = None
     human: str | None = None
     status: str | None = None
+    unused: tuple[str, ...] = ()
 
     def named(self) -> tuple[str, ...]:
         """All columns that are used, in the order of the roles."""
         found: list[str] = []
         for field in fields(self):
+            if field.name == "unused":
+                continue
             value = getattr(self, field.name)
             found += value if isinstance(value, tuple) else [value] if value else []
         return tuple(name for name in dict.fromkeys(found) if name)
@@ -123,7 +127,12 @@ def resolve_columns(wanted: ScoreColumns, names: Sequence[str], *, source: str, 
         role: _single(role, getattr(wanted, role), free, names, source, dotted)
         for role in ("judge", "rerun", "time", "criterion", "human", "status")
     }
-    return ScoreColumns(score=score, item=_several("item", wanted.item, names, source, dotted, free), **one)
+    found = ScoreColumns(
+        score=score, item=_several("item", wanted.item, names, source, dotted, free), judge=one["judge"],
+        rerun=one["rerun"], time=one["time"], criterion=one["criterion"], human=one["human"], status=one["status"],
+    )  # fmt: skip
+    used = {*found.named(), *(name.split(".")[0] for name in found.named())}
+    return replace(found, unused=tuple(name for name in names if name not in used))
 
 
 def _several(

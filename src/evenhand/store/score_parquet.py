@@ -72,9 +72,13 @@ def _parquet_file(path: Path, name: str) -> Any:
 def _arrow_names(column: Any) -> Names:
     """A column factorised; null is ""."""
     import numpy as np
+    import pyarrow as pa
     import pyarrow.types as kinds
 
     whole = column.combine_chunks()
+    if kinds.is_nested(whole.type) and not kinds.is_dictionary(whole.type):  # lists and structs: Arrow factorises none
+        cells = [None if value is None else _arrow_cell(value) for value in whole.to_pylist()]
+        whole = pa.array(cells, pa.string())
     encoded = whole if kinds.is_dictionary(whole.type) else whole.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
     names = [_arrow_cell(value) for value in encoded.dictionary.to_pylist()]
