@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -25,6 +26,7 @@ from evenhand.composite.verification import Verification
 from evenhand.errors import InvalidInput
 from evenhand.report.numbers import count, plural
 from evenhand.report.rank_model import Gate, RankModel, numbers, rank_model
+from evenhand.report.rank_shares import LeaderShares
 from evenhand.report.visible import plain
 
 if TYPE_CHECKING:
@@ -33,41 +35,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["LeaderShare", "LeaderShares", "Preset", "rank_page"]
+__all__ = ["Preset", "island", "rank_page"]
 
 _SCRIPTS = ("rank_rule.js", "rank_page.js")
 _NAME = 160
 _CELL = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaderShare:
-    """How much of the weights puts a system first.
-
-    Attributes:
-        index: of its row in the table.
-        share: of the draws.
-        se: standard error of the share.
-    """
-
-    index: int
-    share: float
-    se: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaderShares:
-    """Leader's shares under the rule as it is published, drawn beforehand.
-
-    Attributes:
-        n_draws: weight vectors drawn uniformly from the simplex.
-        seed: of the draws.
-        leaders: largest share first.
-    """
-
-    n_draws: int
-    seed: int
-    leaders: tuple[LeaderShare, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +96,12 @@ def rank_page(
         "base-uri 'none'; form-action 'none'"
     )
     return _environment().get_template("rank_page.html").render(
-        title=escape(plain(title, 200)), source=escape(plain(table.source, 200)), rule=escape(plain(printed(rule))),
+        title=escape(plain(title, 200)),
+        source=escape(plain(PurePath(table.source).name or table.source, 200)),
+        n_systems=plural(table.n_rows, "system"),
+        rule=escape(plain(printed(rule))),
+        banner=_banner(verification, score),
         policy=policy, style=style, script=script, data=Markup(island(document)),  # noqa: S704  # escaped for scripts
-        banner=_banner(verification, score), n_systems=plural(table.n_rows, "system"), score=score is not None,
     )  # fmt: skip
 
 

@@ -45,7 +45,18 @@ function meanName(aggregator, exponent) {
 const number = (value, decimals = data.decimals) => (Number.isNaN(value) ? "–" : value.toFixed(decimals));
 const weightText = (w) => String(Math.round(w * 1e4) / 1e4);
 const vectorText = (weights) => weights.map((w, j) => `${data.labels[j]} ${weightText(w)}`).join(" · ");
+
+// The same, shorter where all weights but at most one are equal.
+function shortVector(weights) {
+  const counts = new Map();
+  for (const w of weights) counts.set(weightText(w), (counts.get(weightText(w)) || 0) + 1);
+  const [common, n] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+  if (n === weights.length) return `${common} each`;
+  const odd = weights.findIndex((w) => weightText(w) !== common);
+  return n === weights.length - 1 && n > 1 ? `${data.labels[odd]} ${weightText(weights[odd])}, the others ${common} each` : vectorText(weights);
+}
 const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)} %`;
+const errorText = (se) => ` ± ${(100 * se).toFixed(se < 0.0005 ? 2 : 1)}`;
 const points = (weight) => `${(100 * weight).toFixed(weight < 0.001 ? 2 : 1)} points`;
 
 // --- the loop: a change is drawn in the next frame, what is slow comes after -------------------------------------------
@@ -147,7 +158,7 @@ function showPresets() {
   if (!list.childElementCount) {
     for (const preset of data.presets) {
       const button = made("button", { type: "button", class: "preset", onclick: () => use(preset.weights) },
-        made("b", {}, preset.name), made("span", { class: "muted" }, vectorText(preset.weights)));
+        made("b", {}, preset.name), made("span", { class: "muted" }, shortVector(preset.weights)));
       list.append(made("li", {}, button));
     }
   }
@@ -207,13 +218,13 @@ function showFirst() {
   if (first === undefined) { line.textContent = "No system has a score in this view."; return; }
   const more = now.leaders.length > 1 ? ` and ${now.leaders.length - 1} tied` : "";
   line.replaceChildren(made("span", { class: "label" }, "First "), made("b", {}, made("bdi", {}, data.names[first])),
-    ` ${number(now.values[first])}${more}`, made("span", { class: "label" }, ` · ${changedCount()}`));
+    ` ${number(now.values[first])}${more}`, made("span", { class: "label moved" }, ` · ${changedCount()}`));
 }
 
 function changedCount() {
   let n = 0;
   for (let i = 0; i < rule.n; i++) if (change(i)) n++;
-  return n ? `${n} of ${rule.n} hold another rank than published` : "every rank is as published";
+  return n ? `${n} of ${rule.n} ranks differ from the published ones` : "every rank is as published";
 }
 
 // By how many ranks a system rose; 0 within a published tie, NaN where it has no rank now or had none.
@@ -254,13 +265,21 @@ const table = {
       ...data.columns.map((column, k) => ({ key: `c${k}`, text: column.name, is: "n cell", of: (i) => orNaN(column.values[i]), up: column.lower, show: (i) => column.texts[i], label: data.labels.indexOf(column.name) })),
     ];
     const heads = this.columns.map((column) => made("th", { scope: "col", class: column.is, "data-key": column.key },
-      made("button", { type: "button", class: "sort", title: column.text, onclick: () => this.sortBy(column) }, column.text)));
+      made("button", { type: "button", class: "sort", title: column.text, onclick: () => this.sortBy(column) },
+        ...(column.short ? [made("span", { "aria-hidden": "true" }, column.short), made("span", { class: "sr" }, column.text)] : [column.text]))));
     byId("thead").append(made("tr", {}, made("th", { scope: "col", class: "pin" }, made("span", { class: "sr" }, "Pin")), ...heads));
     byId("widths").append(made("col", { class: "pin" }), ...this.columns.map((column) => made("col", { class: column.is.replace("n ", "") })));
-    byId("table").style.setProperty("--columns", data.columns.length);
+    this.widen();
     byId("search").addEventListener("input", (e) => { state.search = e.target.value; changed(); });
     byId("more").addEventListener("click", () => { state.limit = Infinity; changed(); });
     addEventListener("scroll", () => this.fillSeen(), { passive: true });
+  },
+
+  // Each component's column is as wide as its header, within reason; the table scrolls sideways where that is too much.
+  widen() {
+    const widths = data.columns.map((column) => Math.max(4.4, Math.min(9, column.name.length * 0.44 + 1.4)));
+    widths.forEach((width, k) => { byId("widths").children[k + 6].style.width = `${width}rem`; });
+    byId("table").style.setProperty("--columns", `${widths.reduce((sum, width) => sum + width, 0)}rem`);
   },
 
   sortBy(column) {
@@ -402,7 +421,7 @@ function showShares() {
   colour(all.slice().sort((a, b) => lead(b) - lead(a) || now.shares[b] - now.shares[a]));
   showBar(all.filter((i) => now.shares[i] > 0));
   byId("h-before").hidden = !first;
-  const cell = (share, se) => made("td", { class: "n" }, share > 0 ? percent(share) : "–", made("span", { class: "muted se" }, share > 0 ? ` ± ${(100 * se).toFixed(1)}` : ""));
+  const cell = (share, se) => made("td", { class: "n" }, share > 0 ? percent(share) : "–", made("span", { class: "muted se" }, share > 0 ? errorText(se) : ""));
   byId("shares").replaceChildren(...all.slice(0, 12).map((i) => made("tr", {},
     made("th", { scope: "row" }, made("span", { class: `swatch ${colourOf(i)}`, "aria-hidden": "true" }), made("bdi", {}, data.names[i])),
     ...(first ? [cell(...(first.get(i) || [0, 0]))] : []), cell(now.shares[i], Math.sqrt((now.shares[i] * (1 - now.shares[i])) / DRAWS)))));
@@ -435,7 +454,7 @@ function showBar(all) {
 // --- the map of three free weights -------------------------------------------------------------------------------------
 
 const map = {
-  GRID: 64, WIDE: 680, TALL: 640, drawn: "",
+  GRID: rule.n * rule.m < 1000 ? 140 : 60, WIDE: 680, TALL: 640, drawn: "",
 
   free() { return state.locks.map((locked, j) => (locked ? -1 : j)).filter((j) => j >= 0); },
 
@@ -608,6 +627,7 @@ function start() {
   addEventListener("hashchange", () => { if (location.hash.slice(1) !== link.own && location.hash !== "#ranking") link.read(); });
   addEventListener("beforeprint", () => { state.limit = Infinity; draw(); settle(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => map.show());
+  byId("more-controls").open = innerWidth > 640;
   byId("layout").hidden = false;
   link.read();
 }
