@@ -205,7 +205,7 @@ def _aggregate(form: Form, inside: "Floats") -> "Floats":
         used = [place for place, weight in enumerate(form.weights) if weight != 0]
         return _lowered(form.power, moved[..., used] @ np.array(form.weights)[used])
     if form.kind == "sum":
-        return inside.sum(axis=-1) if form.weights is None else inside @ np.array(form.weights)
+        return np.asarray(inside.sum(axis=-1) if form.weights is None else inside @ np.array(form.weights), dtype=float)
     if form.kind == "median":
         return np.asarray(np.median(inside, axis=-1))
     if form.kind == "prod":

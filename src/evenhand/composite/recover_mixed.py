@@ -1,4 +1,4 @@
-"""Weights that are not equal together with a gate, or with caps: least squares rank the clauses, linear programs decide.
+"""Weights that are not equal beside a gate, or caps: least squares rank the clauses, linear programs decide.
 
 For thousands of clauses at once the weights are fitted by their normal equations; only clauses whose largest residual
 comes near the rounding are worth a linear program. The fit ranks and never accepts.
@@ -191,4 +191,6 @@ def _inner(values: "Floats", most: int) -> list[float]:
     import numpy as np
 
     found = np.unique(values)[1:-1]
-    return [float(v) for v in (found if len(found) <= most else found[np.linspace(0, len(found) - 1, most).astype(int)])]
+    return [
+        float(v) for v in (found if len(found) <= most else found[np.linspace(0, len(found) - 1, most).astype(int)])
+    ]
