@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.composite.reweight_draws import alike
 from evenhand.composite.reweight_form import WeightedForm
-from evenhand.composite.reweight_region import WeightRegion, solved
+from evenhand.composite.reweight_region import WeightRegion, solved, solved_weights
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,6 +158,9 @@ def _level_within(gain: "Floats", weights: "Floats", region: WeightRegion) -> "F
     import numpy as np
 
     m = len(weights)
+    most = solved_weights(region, -gain)
+    if most is None or gain @ most <= _CLOSE:  # never above the leader
+        return None
     eye, zeros = np.eye(m), np.zeros((len(region.above), m))
     best = solved(
         np.concatenate([np.zeros(m), np.ones(m)]),
