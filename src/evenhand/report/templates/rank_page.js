@@ -89,6 +89,7 @@ function settle() {
   sliders.ghosts();
   showPresets();
   byId("vector").textContent = vectorText(state.weights);
+  byId("shape").textContent = shapeText();
   map.show();
   link.write();
   announce();
@@ -128,7 +129,7 @@ const sliders = {
       range.value = w;
       range.disabled = isFixed;
       box.disabled = isFixed;
-      if (document.activeElement !== box || Math.abs(box.valueAsNumber - w) > 5e-4) box.value = w.toFixed(3);
+      if (box.value !== w.toFixed(3)) box.value = w.toFixed(3);
       range.setAttribute("aria-valuetext", `${(100 * w).toFixed(1)} percent`);
       lock.setAttribute("aria-pressed", String(state.locks[j]));
       track.style.setProperty("--w", w);
@@ -146,6 +147,14 @@ const sliders = {
     });
   },
 };
+
+// The mean and what is done with the factors, for whoever cites or prints the view.
+function shapeText() {
+  const name = MEANS.find(([own]) => own === state.mean)[1].toLowerCase();
+  const mean = state.mean === "power" ? `power mean, exponent ${state.exponent}` : state.aggregator === "power" ? `${name} mean` : name;
+  const factors = state.gates.map((how, k) => `${data.gates[k].text} ${how === "weighed" ? "off at weight 0" : how}`);
+  return [mean, ...factors].join(" · ");
+}
 
 function use(weights) {
   state.weights = normalised(weights);
