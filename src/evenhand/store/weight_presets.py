@@ -46,13 +46,18 @@ def read_presets(path: str | Path) -> dict[str, dict[str, float]]:
 def _weights(name: str, preset: str, weights: object) -> dict[str, float]:
     """The weights of one preset."""
     if not isinstance(weights, Mapping) or not weights:
-        raise InvalidInput(f"{name}, {quoted(preset)}: holds {quoted(weights)}; expected weights such as {{I: 0.7}}")
+        raise InvalidInput(f"{name}, {quoted(preset)}: holds {_kind(weights)}; expected weights such as {{I: 0.7}}")
     found = {}
     for column, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < float("inf"):
             raise InvalidInput(
-                f"{name}, {quoted(preset)}: the weight of {quoted(column)} is {quoted(weight)}; expected a number of "
+                f"{name}, {quoted(preset)}: the weight of {quoted(column)} is {_kind(weight)}; expected a number of "
                 "at least 0"
             )
         found[str(column)] = float(weight)
     return found
+
+
+def _kind(value: object) -> str:
+    """What came: a scalar as it is; a list or mapping by its kind, since aliases can make it endlessly long."""
+    return quoted(value) if isinstance(value, str | int | float | bool | None) else f"a {type(value).__name__}"
