@@ -12,7 +12,7 @@ from evenhand.composite.table import Table
 from evenhand.composite.verify import verify
 from evenhand.errors import InvalidInput
 from evenhand.report.rank_model import rank_model
-from evenhand.report.rank_page import Preset, rank_page
+from evenhand.report.rank_page import rank_page
 from evenhand.report.rank_shares import leader_shares
 
 CELLS = {"a": ["80.0", "60.0", "70.0"], "b": ["60.0", "79.0", "50.0"], "s": ["70.0", "69.5", "61.0"]}
@@ -92,8 +92,8 @@ def test_a_rule_that_was_not_checked_says_so(table):
 
 
 def test_every_preset_prints_weights_that_sum_to_one(table):
-    own = Preset(name="mine", weights=(3.0, 1.0))
-    presets = data_of(rank_page(parse_rule("mean(a: 2, b: 1)"), table, presets=[own]))["presets"]
+    page = rank_page(parse_rule("mean(a: 2, b: 1)"), table, presets={"mine": {"a": 3, "b": 1}})
+    presets = data_of(page)["presets"]
     assert [preset["name"] for preset in presets] == ["Published", "Equal", "Half on a", "Half on b", "mine"]
     assert all(sum(preset["weights"]) == pytest.approx(1, abs=1e-12) for preset in presets)
 

@@ -51,6 +51,9 @@ def page(
     missing: MissingCells = None,
     decimal_comma: DecimalComma = False,
     table: PageTable = None,
+    presets: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="YAML or JSON of named weights, as of rank reweight.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the leader's shares that are drawn beforehand.")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -61,6 +64,7 @@ def page(
     """
     from evenhand.composite.parse import parse_rule
     from evenhand.report.rank_page import rank_page
+    from evenhand.store.weight_presets import read_presets
 
     _refuse_output(output, path)
     given = rank_input(
@@ -72,9 +76,11 @@ def page(
     found = _verified(parsed, given, column)
     is_lower = column is not None and given.table.columns[column].lower
     shares, why = _shares(parsed, given, is_lower, seed)
+    named = {} if presets is None else read_presets(presets)
     html = rank_page(
         parsed, given.table, score=column, missing=given.missing, lower_score=is_lower,
         title=title or (path.stem if str(path) != "-" else "Ranking"), verification=found, shares=shares,
+        presets=named, aliases=given.ranked.aliases,
     )  # fmt: skip
     write_text(output, html)
     if as_json:

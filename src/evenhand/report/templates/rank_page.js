@@ -66,24 +66,26 @@ let frame = 0, idle = 0;
 function changed({ rule: isRule = false, draws = isRule } = {}) {
   if (isRule) now.work = prepared(rule, state);
   if (draws) drawing.start();
+  byId("table").setAttribute("aria-busy", "true");
   if (!frame) frame = requestAnimationFrame(() => { frame = 0; draw(); });
 }
 
 function draw() {
+  const top = byId("tbody").getBoundingClientRect().top; // before anything is written, so that it costs no layout
   now.values = Float64Array.from(scores(now.work, state.weights));
   now.ranks = ranked(now.values, rule.sign);
   now.leaders = leaders(now.values, rule.sign);
   now.flip = rule.isLinear ? nearestFlip(now.work, state.weights, state.locks) : now.flip;
   table.arrange();
-  table.fillSeen();
+  table.fillSeen(top);
   sliders.show();
   showFirst();
   clearTimeout(idle);
-  idle = setTimeout(settle, 60);
+  clearTimeout(table.filling);
+  idle = setTimeout(settle, 80);
 }
 
 function settle() {
-  table.fillAll();
   if (!rule.isLinear) { now.flip = nearestFlip(now.work, state.weights, state.locks); }
   showFlip();
   sliders.ghosts();
@@ -93,6 +95,7 @@ function settle() {
   map.show();
   link.write();
   announce();
+  table.fillAll();
 }
 
 // --- sliders -----------------------------------------------------------------------------------------------------------
@@ -233,7 +236,7 @@ function showFirst() {
 function changedCount() {
   let n = 0;
   for (let i = 0; i < rule.n; i++) if (change(i)) n++;
-  return n ? `${n} of ${rule.n} ranks differ from the published ones` : "every rank is as published";
+  return n ? `${n} of ${rule.n} ranks differ from published` : "every rank is as published";
 }
 
 // By how many ranks a system rose; 0 within a published tie, NaN where it has no rank now or had none.
@@ -273,11 +276,10 @@ const table = {
       { key: "published", text: data.scoreTexts ? "Published" : "By rule", is: "n was", of: (i) => orNaN(data.published[i]), up: rule.sign < 0, show: (i) => (data.scoreTexts ? data.scoreTexts[i] : number(orNaN(data.published[i]))) },
       ...data.columns.map((column, k) => ({ key: `c${k}`, text: column.name, is: "n cell", of: (i) => orNaN(column.values[i]), up: column.lower, show: (i) => column.texts[i], label: data.labels.indexOf(column.name) })),
     ];
-    const heads = this.columns.map((column) => made("th", { scope: "col", class: column.is, "data-key": column.key },
+    const heads = this.columns.map((column) => made("th", { scope: "col", role: "columnheader", class: column.is, "data-key": column.key },
       made("button", { type: "button", class: "sort", title: column.text, onclick: () => this.sortBy(column) },
         ...(column.short ? [made("span", { "aria-hidden": "true" }, column.short), made("span", { class: "sr" }, column.text)] : [column.text]))));
-    byId("thead").append(made("tr", {}, made("th", { scope: "col", class: "pin" }, made("span", { class: "sr" }, "Pin")), ...heads));
-    byId("widths").append(made("col", { class: "pin" }), ...this.columns.map((column) => made("col", { class: column.is.replace("n ", "") })));
+    byId("thead").append(made("tr", { role: "row" }, made("th", { scope: "col", role: "columnheader", class: "pin" }, made("span", { class: "sr" }, "Pin")), ...heads));
     this.widen();
     byId("search").addEventListener("input", (e) => { state.search = e.target.value; changed(); });
     byId("more").addEventListener("click", () => { state.limit = Infinity; changed(); });
@@ -286,8 +288,8 @@ const table = {
 
   // Each component's column is as wide as its header, within reason; the table scrolls sideways where that is too much.
   widen() {
-    const widths = data.columns.map((column) => Math.max(4.4, Math.min(9, column.name.length * 0.44 + 1.4)));
-    widths.forEach((width, k) => { byId("widths").children[k + 6].style.width = `${width}rem`; });
+    const widths = data.columns.map((column) => Math.max(3.8, Math.min(9, column.name.length * 0.48 + 1.3)));
+    byId("table").style.setProperty("--more", widths.map((width) => `${width}rem`).join(" "));
     byId("table").style.setProperty("--columns", `${widths.reduce((sum, width) => sum + width, 0)}rem`);
   },
 
@@ -334,12 +336,12 @@ const table = {
   },
 
   row() {
-    const cells = this.columns.map((column) => made(column.key === "name" ? "th" : "td", { class: column.is, scope: column.key === "name" ? "row" : null }));
+    const cells = this.columns.map((column) => (column.key === "name" ? made("th", { class: column.is, scope: "row", role: "rowheader" }) : made("td", { class: column.is, role: "cell" })));
     const parts = { arrow: made("span", { "aria-hidden": "true" }), words: made("span", { class: "sr" }), name: made("bdi"), mark: made("span", { class: "mark" }) };
     cells[1].append(parts.arrow, parts.words);
     cells[2].append(parts.name, parts.mark);
     const pin = made("button", { type: "button", class: "pin", "aria-pressed": "false" });
-    const element = made("tr", {}, made("td", { class: "pin" }, pin), ...cells);
+    const element = made("tr", { role: "row" }, made("td", { class: "pin", role: "cell" }, pin), ...cells);
     const row = { element, cells, parts, pin, system: -1, texts: [] };
     pin.addEventListener("click", () => this.pin(row.system));
     return row;
@@ -350,16 +352,22 @@ const table = {
     changed();
   },
 
-  fillSeen() {
+  // The rows in sight, at once.
+  fillSeen(top = byId("tbody").getBoundingClientRect().top) {
     if (!this.count) return;
-    const top = byId("tbody").getBoundingClientRect().top, height = this.height || 34;
-    const from = Math.max(0, Math.floor(-top / height) - 2), to = Math.min(this.count, from + Math.ceil(innerHeight / height) + 5);
-    for (let k = from; k < to; k++) this.fill(k);
+    this.height ||= this.rows[0].element.offsetHeight;
+    const from = Math.max(0, Math.floor(-top / this.height) - 2);
+    for (let k = from; k < Math.min(this.count, from + Math.ceil(innerHeight / this.height) + 5); k++) this.fill(k);
   },
 
-  fillAll() {
-    for (let k = 0; k < this.count; k++) this.fill(k);
-    if (this.count) this.height = this.rows[0].element.offsetHeight || 34;
+  // All others, a few at a time, so that a drag that goes on is not held up.
+  fillAll(from = 0) {
+    clearTimeout(this.filling);
+    const end = performance.now() + 6;
+    let k = from;
+    for (; k < this.count && performance.now() < end; k++) this.fill(k);
+    if (k < this.count) this.filling = setTimeout(() => this.fillAll(k), 0);
+    else byId("table").setAttribute("aria-busy", "false");
   },
 
   fill(k) {
@@ -634,7 +642,8 @@ function start() {
   byId("reset").addEventListener("click", () => { Object.assign(state, { ...copied(published), pins: state.pins, search: state.search, sort: state.sort, up: state.up }); switches.show(); changed({ rule: true }); });
   byId("copy").addEventListener("click", () => link.copy());
   addEventListener("hashchange", () => { if (location.hash.slice(1) !== link.own && location.hash !== "#ranking") link.read(); });
-  addEventListener("beforeprint", () => { state.limit = Infinity; draw(); settle(); });
+  addEventListener("beforeprint", () => { state.limit = Infinity; draw(); for (let k = 0; k < table.count; k++) table.fill(k); });
+  addEventListener("resize", () => { table.height = 0; table.fillSeen(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => map.show());
   byId("more-controls").open = innerWidth > 640;
   byId("layout").hidden = false;
