@@ -40,7 +40,7 @@ def components(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
     skill = rng.normal(0, 1, (n, 1)) * rng.uniform(0, 1)
     spread = skill + rng.normal(0, 1, (n, m))
     spread = (spread - spread.min()) / np.ptp(spread)
-    return np.clip(1 + 99 * spread, 1, 100)
+    return np.asarray(np.clip(1 + 99 * spread, 1, 100))
 
 
 def random_form(rng: np.random.Generator, m: int, *, clauses: bool = True) -> Form:
@@ -59,8 +59,8 @@ def random_form(rng: np.random.Generator, m: int, *, clauses: bool = True) -> Fo
         gate = Gate(int(rng.integers(m)), float(rng.choice([30, 40, 50, 60])), float(rng.choice([1, 2])))
         return Form(kind=form.kind, power=power, axes=form.axes, weights=weights, gates=(gate,))
     if draw < 0.55 and weights is None:
-        floors = tuple((axis, float(rng.choice([5, 10, 20]))) for axis in [0]) * 1
-        return Form(kind=form.kind, power=power, axes=form.axes, floors=tuple((a, floors[0][1]) for a in form.axes))
+        limit = float(rng.choice([5, 10, 20]))
+        return Form(kind=form.kind, power=power, axes=form.axes, floors=tuple((a, limit) for a in form.axes))
     if draw < 0.7 and weights is None:
         limit = float(rng.choice([80, 90]))
         return Form(kind=form.kind, power=power, axes=form.axes, caps=tuple((a, limit) for a in form.axes))
@@ -178,7 +178,9 @@ def main() -> None:
             found = recover(table, "score")
             verdicts[kind, found.verdict] += 1
             if found.rules:
-                print("null", number, kind, table.n_rows, len(table.columns) - 1, found.verdict, found.level, found.reason)
+                print(
+                    "null", number, kind, table.n_rows, len(table.columns) - 1, found.verdict, found.level, found.reason
+                )
         print("null tables", dict(sorted(verdicts.items())), f"{time.process_time() - start:.0f} s")
     if wanted.only != "null":
         start = time.process_time()
@@ -189,7 +191,14 @@ def main() -> None:
             told = holds_truth(truth, found) or "NOT FOUND"
             how[told, found.verdict] += 1
             if told == "NOT FOUND":
-                print("true", number, truth.form, found.verdict, found.level, [r.document()["rule"] for r in found.rules[:3]])
+                print(
+                    "true",
+                    number,
+                    truth.form,
+                    found.verdict,
+                    found.level,
+                    [r.document()["rule"] for r in found.rules[:3]],
+                )
         print("true tables", dict(sorted(how.items())), f"{time.process_time() - start:.0f} s")
 
 

@@ -41,7 +41,7 @@ def points_in(table, names, rng):
     return found
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(st.from_type(Rule), st.integers(0, 2**32), st.booleans())
 def test_no_value_in_the_box_lies_outside_the_image(rule, seed, signed):
     table = random_table(seed, signed=signed)

@@ -129,7 +129,7 @@ def test_lower_is_better_may_be_declared_once_for_the_column():
         ("log(a) * b", "log of 0", "log(a)"),
         ("sqrt(a - b)", "square root of a negative number", "sqrt(a - b)"),
         ("geomean(a, -b)", "geomean of a negative number", "geomean(a, -b)"),
-        ("a^-1", "0 to a negative power", "a^(-1)"),
+        ("a^-1", "0 to a negative power", "a^-1"),
         ("(a - b)^0.5", "a negative number to a broken power", "(a - b)^0.5"),
         ("exp(1000 * b)", "the number is too large", "exp(1000 * b)"),
     ],

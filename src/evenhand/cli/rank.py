@@ -2,7 +2,7 @@
 
 import typer
 
-from evenhand.cli import rank_verify
+from evenhand.cli import rank_page, rank_recover, rank_reweight, rank_verify
 
 __all__ = ["app"]
 
@@ -12,3 +12,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("verify")(rank_verify.verify)
+app.command("recover")(rank_recover.recover)
+app.command("reweight")(rank_reweight.reweight)
+app.command("page")(rank_page.page)

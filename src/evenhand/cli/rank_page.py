@@ -29,6 +29,7 @@ from evenhand.errors import InvalidInput
 if TYPE_CHECKING:
     from evenhand.composite.syntax import Rule
     from evenhand.composite.verification import Verification
+    from evenhand.report.rank_shares import LeaderShares
 
 __all__ = ["page"]
 
@@ -50,6 +51,10 @@ def page(
     missing: MissingCells = None,
     decimal_comma: DecimalComma = False,
     table: PageTable = None,
+    presets: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="YAML or JSON of named weights, as of rank reweight.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the leader's shares that are drawn beforehand.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Write one self-contained page with sliders for the weights, which re-ranks in the reader's browser.
@@ -59,6 +64,7 @@ def page(
     """
     from evenhand.composite.parse import parse_rule
     from evenhand.report.rank_page import rank_page
+    from evenhand.store.weight_presets import read_presets
 
     _refuse_output(output, path)
     given = rank_input(
@@ -68,20 +74,36 @@ def page(
     parsed = parse_rule(rule_text(rule), columns=tuple(given.table.columns), aliases=given.ranked.aliases)
     column = None if score is None else given.ranked.find(score)
     found = _verified(parsed, given, column)
+    is_lower = column is not None and given.table.columns[column].lower
+    shares, why = _shares(parsed, given, is_lower, seed)
+    named = {} if presets is None else read_presets(presets)
     html = rank_page(
-        parsed, given.table, score=column, missing=given.missing,
-        lower_score=column is not None and given.table.columns[column].lower,
-        title=title or (path.stem if str(path) != "-" else "Ranking"), verification=found,
+        parsed, given.table, score=column, missing=given.missing, lower_score=is_lower,
+        title=title or (path.stem if str(path) != "-" else "Ranking"), verification=found, shares=shares,
+        presets=named, aliases=given.ranked.aliases,
     )  # fmt: skip
     write_text(output, html)
     if as_json:
         verdict = None if found is None else found.verdict
-        document = {"page": str(output), "bytes": len(html.encode()), "verdict": verdict}
+        document = {
+            "page": str(output), "bytes": len(html.encode()), "verdict": verdict,
+            "shares": None if shares is None else {
+                "n_draws": shares.n_draws, "seed": shares.seed,
+                "leaders": [
+                    {"row": given.table.rows[one.index], "name": given.table.names[one.index], "share": one.share,
+                     "se": one.se}
+                    for one in shares.leaders
+                ],
+            },
+            "no_shares_because": why,
+        }  # fmt: skip
         sys.stdout.write(json_text({**document, "table": given.ranked.document()}))
         return
     say_what_was_read(given.ranked)
     if found is not None and found.violations:
         say(f"the rule is not reproduced on {len(found.violations)} of {found.n_rows} rows; the page says so")
+    if why is not None:
+        say(shown(f"note: no leader's shares were drawn beforehand; {why}"))
     print(f"wrote {shown(str(output))} ({len(html.encode()) / 1000:,.0f} kB)")
 
 
@@ -90,6 +112,17 @@ def _verified(rule: "Rule", given: RankInput, score: str | None) -> "Verificatio
     from evenhand.composite.verify import verify
 
     return None if score is None else verify(rule, given.table, score, missing=given.missing)
+
+
+def _shares(rule: "Rule", given: RankInput, lower_score: bool, seed: int) -> "tuple[LeaderShares | None, str | None]":
+    """Leader's shares of the published rule, or why there are none."""
+    from evenhand.report.rank_shares import leader_shares
+
+    try:
+        found = leader_shares(rule, given.table, missing=given.missing, lower_score=lower_score, seed=seed)
+    except InvalidInput as error:  # such as a maximum, whose weights do not matter; the page draws its own
+        return None, str(error)
+    return found, None
 
 
 def _refuse_output(output: Path, table: Path) -> None:

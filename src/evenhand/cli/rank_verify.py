@@ -92,6 +92,8 @@ def rule_text(option: str) -> str:
         return option
     from evenhand.store.text_files import read_text_file
 
+    if option == "@":
+        raise InvalidInput("--rule @: no file is named; expected @FILE, or the rule itself")
     with read_text_file(option[1:], has_option=False).open() as characters:
         text = characters.read(_RULE_CHARACTERS + 1)
     if len(text) > _RULE_CHARACTERS:

@@ -13,8 +13,10 @@ from evenhand.composite.coupled import coupled_bounds, win_shares_bounds
 from evenhand.composite.evaluate import (
     arithmetic_columns,
     constant,
+    evaluate,
     is_lower,
     numeric_columns,
+    places_of,
     policy_of,
     present_of,
     rounded,
@@ -110,7 +112,7 @@ def image(rule: Rule, table: Table, *, missing: Missing | None = None, rounding:
 
     scene = _scene(rule, table, missing, rounding)
     with np.errstate(all="ignore"):
-        found = scene.value(rule.expression)
+        found = _never_lost(scene.value(rule.expression), rule, table, missing)
     counts = Counter(node.name for node in walk(rule.expression) if isinstance(node, ColumnRef))
     wide = {name: high > low for name, (low, high) in scene.boxes.items()}
     strays = np.zeros(table.n_rows, dtype=bool)
@@ -123,6 +125,16 @@ def image(rule: Rule, table: Table, *, missing: Missing | None = None, rounding:
         low=found.low, high=found.high, is_exact=is_exact | (found.low == found.high),
         reason="" if is_exact.all() else _reason(rule.expression), signs=_overall(rule, found, scene),
     )  # fmt: skip
+
+
+def _never_lost(found: Interval, rule: Rule, table: Table, missing: Missing | None) -> Interval:
+    """Ends that arithmetic lost (an infinity less an infinity) are open, on rows where the rule has a value."""
+    import numpy as np
+
+    lost = np.isnan(found.low) | np.isnan(found.high)
+    if lost.any():
+        lost &= np.isfinite(evaluate(rule, table, missing=missing).values)
+    return found.with_ends(np.where(lost, -np.inf, found.low), np.where(lost, np.inf, found.high), loose=lost)
 
 
 def _scene(rule: Rule, table: Table, missing: Missing | None, rounding: str) -> "_Scene":
@@ -340,7 +352,7 @@ def _step(node: Call, x: Interval) -> Interval:
     """A rounding to steps; a point stays a point."""
     import numpy as np
 
-    places = constant(node.args[1]) if len(node.args) > 1 else 0.0
+    places = places_of(node) if node.name in ("round", "trunc") else 0
     slack = np.where(x.high > x.low, _SLACK * np.maximum(np.abs(x.low), np.abs(x.high)), 0.0)
     ends = []
     for end in (x.low - slack, x.high + slack):

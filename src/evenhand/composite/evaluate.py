@@ -48,6 +48,7 @@ __all__ = [
     "holds",
     "is_lower",
     "numeric_columns",
+    "places_of",
     "policy_of",
     "present_of",
     "rounded",
@@ -283,8 +284,7 @@ class Scene:
         if node.name == "default":
             return np.where(np.isnan(args[0]), args[1], args[0])
         if node.name in ("round", "trunc"):
-            places = constant(node.args[1]) if len(node.args) > 1 else 0.0
-            return rounded(node.name, args[0], places)
+            return rounded(node.name, args[0], places_of(node))
         if node.name == "winrate":
             return self.winrate(node, args)
         if node.name in COUPLED:
@@ -383,7 +383,19 @@ def is_lower(node: Call, at: int, lower: frozenset[str]) -> bool:
     return stated == "lower" or (not stated and isinstance(column, ColumnRef) and column.name in lower)
 
 
-def rounded(name: str, values: "Floats", places: float) -> "Floats":
+def places_of(node: Call) -> int:
+    """The decimals that `round` and `trunc` keep.
+
+    Raises:
+        InvalidInput: no whole number from -15 to 15.
+    """
+    places = constant(node.args[1]) if len(node.args) > 1 else 0.0
+    if places != int(places) or abs(places) > 15:
+        raise InvalidInput(f"rule: {printed(node)[:120]} keeps {places:g} decimals; expected a whole number, -15 to 15")
+    return int(places)
+
+
+def rounded(name: str, values: "Floats", places: int) -> "Floats":
     """Half away from zero (`round`) or towards zero (`trunc`); 0.285 counts as the half it was printed as."""
     import numpy as np
 

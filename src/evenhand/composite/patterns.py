@@ -27,7 +27,8 @@ __all__ = ["Contradiction", "Pattern", "contradictions", "outside_range", "patte
 _MOST_LEVELS = 30
 _RARE = 0.01  # a place where the violators all lie is named if chance puts them there in fewer cases than this
 _MOST_PAIRS = 20
-_CHUNK = 256
+_CHUNK = 2_000_000  # pairs of rows compared at a time
+_MOST_CHUNKS = 100  # tables of up to 14,000 rows are compared whole, of larger ones the first violating rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +126,7 @@ def contradictions(
         score: (low, high) of the score.
         texts: columns of texts in which the rows of a pair are equal.
     Returns:
-        At most 20 pairs, those of the earliest rows.
+        At most 20 pairs, of the earliest violating rows.
     """
     import numpy as np
 
@@ -133,14 +134,18 @@ def contradictions(
     if not boxes:
         return ()
     codes = [np.unique(np.array(cells, dtype=str), return_inverse=True)[1] for cells in texts]
-    rows, found = np.flatnonzero(tested), {}
-    for start in range(0, int(violated.sum()), _CHUNK):
-        some = np.flatnonzero(violated & tested)[start : start + _CHUNK]
+    rows, wrong = np.flatnonzero(tested), np.flatnonzero(violated & tested)
+    found: dict[tuple[int, int], bool] = {}
+    size = max(1, _CHUNK // max(len(rows), 1))
+    for start in range(0, min(len(wrong), size * _MOST_CHUNKS), size):
+        some = wrong[start : start + size]
         for better, worse in ((some, rows), (rows, some)):
             which = (score[1][better][:, None] < score[0][worse][None, :]) & _dominates(boxes, codes, better, worse)
-            for i, j in zip(*np.nonzero(which), strict=True):
-                a, b = int(better[i]), int(worse[j])
+            for place in np.flatnonzero(which)[:_MOST_PAIRS].tolist():
+                a, b = int(better[place // len(worse)]), int(worse[place % len(worse)])
                 found[a, b] = all(_same_point(low, high, a, b) for low, high, _ in boxes)
+        if len(found) >= _MOST_PAIRS:
+            break
     pairs = sorted(found, key=lambda pair: (max(pair), min(pair)))
     return tuple(Contradiction(better=a, worse=b, equal=found[a, b]) for a, b in pairs[:_MOST_PAIRS])
 

@@ -116,7 +116,8 @@ def _binary(operator: str, left: Node, right: Node) -> str:
     own = _BINDING[operator]
     if operator == "^":
         base = _bracketed(left, _binding(left) <= own or isinstance(left, Negation))
-        return f"{base}^{_bracketed(right, _binding(right) < own or isinstance(right, Negation))}"
+        is_number = isinstance(right, Negation) and isinstance(right.operand, Number)
+        return f"{base}^{_bracketed(right, _binding(right) < own and not is_number)}"
     shown = _bracketed(right, _binding(right) <= own or isinstance(right, Negation))
     return f"{_bracketed(left, _binding(left) < own)} {operator} {shown}"
 

@@ -271,7 +271,6 @@ def _several(
     import numpy as np
 
     over = first > problem.score_high + slack
-    covered = np.ones(problem.n, bool)
     grids = [
         _round_values(max(float(problem.low[:, a].min()), 1e-6), float(problem.high[:, a].max()), size) for a in axes
     ]
@@ -282,10 +281,8 @@ def _several(
         most = np.log(np.maximum(problem.score_high + slack, 1e-300) / np.maximum(first, 1e-300))
         least = np.log(np.maximum(problem.score_low - slack, 0) / np.maximum(second, 1e-300))
     order = np.argsort(~over)
-    alive: list[tuple[tuple[int, int], ...]] = [()]
-    for place in range(len(axes)):
-        alive = [(*head, (k, q)) for head in alive for k in range(len(grids[place])) for q in range(len(powers))]
-    choice = np.array(alive)
+    shape = [size for grid in grids for size in (len(grid), len(powers))]
+    choice = np.indices(shape).reshape(len(axes), 2, -1).transpose(2, 0, 1)
     total = len(axes)
     for start in range(0, problem.n, 8):
         rows = order[start : start + 8]
@@ -298,7 +295,6 @@ def _several(
         choice = choice[fine]
         if not len(choice):
             return None
-    del covered
     ranked = sorted(
         choice.tolist(),
         key=lambda c: sum(

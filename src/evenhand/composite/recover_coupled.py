@@ -120,9 +120,12 @@ def _affine_ends(problem: Problem, form: Form) -> tuple[float, float, tuple[floa
         found = linprog(cost, A_ub=matrix, b_ub=limit, bounds=[scale, (None, None)], method="highs")
         return None if found.x is None else float(np.dot(found.x, np.abs(cost)))
 
-    scales = end((1.0, 0.0)), end((-1.0, 0.0))
+    first = end((1.0, 0.0))
+    if first is None:
+        return None
+    scales = first, end((-1.0, 0.0))
     shifts = end((0.0, 1.0)), end((0.0, -1.0))
-    if scales[0] is None or scales[1] is None or shifts[0] is None or shifts[1] is None:
+    if scales[1] is None or shifts[0] is None or shifts[1] is None:
         return None
     scale = round_number(scales[0], scales[1])
     inner = end((0.0, 1.0), scale), end((0.0, -1.0), scale)

@@ -80,8 +80,12 @@ class Form:
 
     @property
     def size(self) -> tuple[int, int, int, int]:
-        """By which survivors are ordered: fitted numbers, clauses, then the plainer combination, then fewer axes."""
-        clauses = len(self.gates) + bool(self.floors) + bool(self.caps)
+        """By which survivors are ordered: fitted numbers, clauses, the plainer combination, then more axes.
+
+        An exponent that has no name of its own (not 1, 0 or -1) counts as a clause.
+        """
+        unusual = self.kind == "power" and self.power not in (1.0, 0.0, -1.0) and len(self.axes) > 1
+        clauses = len(self.gates) + bool(self.floors) + bool(self.caps) + unusual
         kinds = ("power", "sum", "max", "min", "prod", "median")
         plain = POWERS.index(self.power) if self.kind == "power" and self.power in POWERS else 20
         return self.n_free, clauses, plain if self.kind == "power" else kinds.index(self.kind), -len(self.axes)
@@ -205,7 +209,7 @@ def _aggregate(form: Form, inside: "Floats") -> "Floats":
         used = [place for place, weight in enumerate(form.weights) if weight != 0]
         return _lowered(form.power, moved[..., used] @ np.array(form.weights)[used])
     if form.kind == "sum":
-        return inside.sum(axis=-1) if form.weights is None else inside @ np.array(form.weights)
+        return np.asarray(inside.sum(axis=-1) if form.weights is None else inside @ np.array(form.weights), dtype=float)
     if form.kind == "median":
         return np.asarray(np.median(inside, axis=-1))
     if form.kind == "prod":

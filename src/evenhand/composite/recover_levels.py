@@ -33,7 +33,6 @@ __all__ = [
 ]
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Found:
     """A survivor.
@@ -241,14 +240,10 @@ def gates(problem: Problem, trials: list[Trial], *, floors: tuple[float, ...] = 
     """One gate, else two, else three, on combinations that lie above the score on some rows and below it on none."""
     found: list[Found] = []
     forms = _one_sided(trials, above=True, most=0.9 * problem.n)
-    for limit in floors:
-        forms = [
-            mended
-            for trial in trials
-            if trial.form.kind == "power" and trial.form.power <= 0 and not trial.form.free and trial.below
-            for mended in [replace(trial.form, floors=tuple((axis, limit) for axis in trial.form.axes))]
-            if not (misfits(mended, problem) < 0).any()
-        ]
+    few = [trial.form for trial in trials if 0 < trial.below <= 0.3 * problem.n and _is_low(trial.form)]
+    for limit in floors if few and (problem.low < max(floors, default=0)).any() else ():
+        mended = [replace(form, floors=tuple((axis, limit) for axis in form.axes)) for form in few]
+        forms = [form for form in mended if not (misfits(form, problem) < 0).any()]
         found = _gated(problem, forms, 1)
         if found:
             return found
@@ -259,6 +254,11 @@ def gates(problem: Problem, trials: list[Trial], *, floors: tuple[float, ...] = 
         if found:
             return found
     return found
+
+
+def _is_low(form: Form) -> bool:
+    """Whether a component near 0 pulls the whole to 0, so that floors are in use."""
+    return form.kind == "power" and form.power <= 0 and not form.free
 
 
 def _gated(problem: Problem, forms: list[Form], most: int) -> list[Found]:

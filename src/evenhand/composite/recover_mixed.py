@@ -1,4 +1,4 @@
-"""Weights that are not equal together with a gate, or with caps: least squares rank the clauses, linear programs decide.
+"""Weights that are not equal beside a gate, or caps: least squares rank the clauses, linear programs decide.
 
 For thousands of clauses at once the weights are fitted by their normal equations; only clauses whose largest residual
 comes near the rounding are worth a linear program. The fit ranks and never accepts.
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["weights_with_clauses"]
 
 _POWERS = (1.0, 2.0, 0.5, 3.0)
-_NEAR = 8.0  # half-widths that the worst row of a fit may lie off for a program to be tried
-_TRIED = 12
+_NEAR = 4.0  # half-widths that the worst row of a fit may lie off for a program to be tried
+_TRIED = 8
 _HEAVY = 1e3  # of the line that makes weights sum to 1
 
 Caps = tuple[tuple[int, float], ...]
@@ -75,13 +75,15 @@ def _best_gate(problem: Problem, like: Form, axis: int) -> Gate | None:
     if high <= 0 or high <= low:
         return None
     step = 10.0 ** np.floor(np.log10(high)) / 2
-    for _ in range(4):
+    for _ in range(3):
         knees = np.arange(np.floor(low / step) + 1, np.floor(high / step) + 1)[:60] * step
         if len(knees):
             ranked = _ranked_gates(problem, like, axis, knees)
             for miss, gate in sorted(ranked[:_TRIED], key=lambda pair: (_POWERS.index(pair[1].power), pair[0])):
                 if miss < _NEAR and _fits(problem, replace(like, gates=(gate,))) >= -1e-9:
                     return gate
+            if ranked[0][0] > 8 * _NEAR:
+                return None
             middle = ranked[0][1].knee
             low, high = max(low, middle - step), min(high, middle + step)
         step /= 5
@@ -191,4 +193,6 @@ def _inner(values: "Floats", most: int) -> list[float]:
     import numpy as np
 
     found = np.unique(values)[1:-1]
-    return [float(v) for v in (found if len(found) <= most else found[np.linspace(0, len(found) - 1, most).astype(int)])]
+    return [
+        float(v) for v in (found if len(found) <= most else found[np.linspace(0, len(found) - 1, most).astype(int)])
+    ]

@@ -8,13 +8,13 @@ from evenhand.composite.boxes import image
 from evenhand.composite.recover_clauses import clause_rows
 from evenhand.composite.recover_forms import Problem, misfits
 from evenhand.composite.recover_levels import Found, parameters_of
-from evenhand.composite.recover_missing import policies
+from evenhand.composite.recover_missing import misses, policies
 from evenhand.composite.recover_results import Clause, RecoveredRule, Recovery, Suspect, Untested, Verdict
 from evenhand.composite.recover_rules import rule_of
 from evenhand.composite.recover_suspects import near_rules
 from evenhand.composite.recover_untested import separating_rows, untested_of
 from evenhand.composite.recover_verdict import contradiction, shuffles_accepted
-from evenhand.composite.syntax import Missing, Rule
+from evenhand.composite.syntax import Missing, Rule, columns_of
 from evenhand.composite.table import Table
 
 if TYPE_CHECKING:
@@ -67,6 +67,13 @@ class Scene:
 
         return np.setdiff1d(self.usable, self.problem.index)
 
+    def lacking(self, rule: Rule) -> "NDArray[np.int64]":
+        """Of them, those that lack one which a rule uses."""
+        import numpy as np
+
+        used = [self.table.columns[name].values for name in columns_of(rule)]
+        return np.array([row for row in self.incomplete if any(np.isnan(v[row]) for v in used)], dtype=np.int64)
+
     def numbers(self, places: "Sequence[int] | NDArray[np.int64]") -> tuple[int, ...]:
         """The rows' numbers in the file."""
         return tuple(self.table.rows[int(place)] for place in places)
@@ -90,6 +97,8 @@ def too_few(table: Table, problem: Problem, notes: tuple[str, ...]) -> Recovery:
 
 def survived(scene: Scene, level: str, found: list[Found], settings: RecoverSettings) -> Recovery:
     """What is said where rules hold on every row with all components."""
+    import numpy as np
+
     rules = [_recovered(scene, one, settings) for one in found[:_REPORTED]]
     verdict, reason, shuffles = _verdict(scene, found, rules, settings)
     forms = [one for one in found if one.form is not None]
@@ -98,12 +107,14 @@ def survived(scene: Scene, level: str, found: list[Found], settings: RecoverSett
     if forms and forms[0] is found[0]:
         assert found[0].form is not None
         untested = untested_of(found[0].problem, found[0].form, scene.table.names)
-    left = scene.incomplete
-    unexplained = scene.numbers(left) if len(left) and not rules[0].missing else ()
+    left = scene.lacking(rules[0].rule)
+    whole = np.setdiff1d(scene.incomplete, left)
+    off = whole[misses(rules[0].rule, scene.table, scene.score)[whole] != 0] if len(whole) else whole
+    unexplained = scene.numbers(np.union1d(off, left if not rules[0].missing else off))
     notes = list(scene.notes)
     if unexplained:
         notes.append(
-            f"{len(left)} rows lack a component, and no policy tried (left out, 0, 1, 100) reproduces all of them; the "
+            f"{len(unexplained)} rows lack a component, and no policy (left out, 0, 1, 100) reproduces them all; the "
             f"rule is held against the {len(rows)} complete rows"
         )
     if level == "eras":
@@ -128,25 +139,36 @@ def _recovered(scene: Scene, found: Found, settings: RecoverSettings) -> Recover
     if found.form is not None:
         parameters |= {name: one for name, one in parameters_of(found) if name not in parameters}
         clauses = list(_clauses(scene, found))
-    words = ""
-    carriers: tuple[int, ...] = ()
-    left = scene.incomplete
-    if len(left) and settings.missing != "drop":
-        told = policies(rule, scene.table, scene.score, left)
-        if settings.missing is not None:
-            told = [pair for pair in told if pair[0].missing == settings.missing]
-        if told:
-            rule, words = told[0]
-            carriers = scene.numbers(left)
-            if len(told) > 1:
-                words += f" (or {', or '.join(other for _, other in told[1:])}: not to be told here)"
-    elif isinstance(settings.missing, float | int):
-        rule = replace(rule, missing=settings.missing)
+    rule, words, carriers = _missing(scene, rule, settings)
     proof = bool(image(rule, scene.table.where(scene.problem.index)).is_exact.all()) if found.form is None else True
     return RecoveredRule(
         rule=rule, parameters=parameters, clauses=tuple(clauses), n_free=found.complexity[0], is_proof=proof,
-        missing=words, missing_rows=carriers,
+        missing=words, missing_rows=carriers, unused=_unused(scene, rule),
     )  # fmt: skip
+
+
+def _missing(scene: Scene, rule: Rule, settings: RecoverSettings) -> tuple[Rule, str, tuple[int, ...]]:
+    """(rule with its policy, the policy in words, rows that carry it); rows that lack a column it uses count only."""
+    if isinstance(settings.missing, float | int):
+        return replace(rule, missing=settings.missing), "", ()
+    left = scene.lacking(rule)
+    if not len(left) or settings.missing == "drop":
+        return rule, "", ()
+    told = policies(rule, scene.table, scene.score, left)
+    if settings.missing is not None:
+        told = [pair for pair in told if pair[0].missing == settings.missing]
+    if not told:
+        return rule, "", ()
+    words = told[0][1]
+    if len(told) > 1:
+        words += f" (or {', or '.join(other for _, other in told[1:])}: not to be told here)"
+    return told[0][0], words, scene.numbers(left)
+
+
+def _unused(scene: Scene, rule: Rule) -> tuple[str, ...]:
+    """Components that the rule does not name: decoys."""
+    used = set(columns_of(rule))
+    return tuple(part for axis in scene.problem.axes for part in axis.parts if part not in used)
 
 
 def _clauses(scene: Scene, found: Found) -> Iterator[Clause]:

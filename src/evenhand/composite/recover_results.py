@@ -62,6 +62,7 @@ class RecoveredRule:
         is_proof: whether its acceptance rests on the exact test on every row; else it is "not refuted".
         missing: what missing cells do, in words; "" where there are none.
         missing_rows: numbers of the rows that carry it.
+        unused: components that it does not name: decoys.
     """
 
     rule: Rule
@@ -71,6 +72,7 @@ class RecoveredRule:
     is_proof: bool = True
     missing: str = ""
     missing_rows: tuple[int, ...] = ()
+    unused: tuple[str, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """As `--json` prints it."""
@@ -78,7 +80,7 @@ class RecoveredRule:
             "rule": printed(self.rule), "latex": latex(self.rule), "n_free": self.n_free, "exact": self.is_proof,
             "parameters": {name: found.document() for name, found in self.parameters.items()},
             "clauses": [clause.document() for clause in self.clauses],
-            "missing": self.missing, "missing_rows": list(self.missing_rows),
+            "missing": self.missing, "missing_rows": list(self.missing_rows), "unused": list(self.unused),
         }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Combinations without any fitted number, on every subset of the axes at once: the first level of the search."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -139,8 +139,7 @@ def _whole_weights(problem: Problem, scale: float) -> list[Trial]:
     """Sums and means with weights 0 to 5 (0 to 3, 0 to 2 where there are many axes)."""
     import numpy as np
 
-    most = {1: 5, 2: 5, 3: 5, 4: 5, 5: 4, 6: 3, 7: 2, 8: 2}.get(problem.m, 0)
-    vectors = np.array(list(_vectors(problem.m, most)), dtype=float).reshape(-1, problem.m)
+    vectors = np.array(_vectors(problem.m), dtype=float).reshape(-1, problem.m)
     found: list[Trial] = []
     for kind in ("sum", "power"):
         factor = scale / vectors.sum(axis=1) if kind == "power" else np.ones(len(vectors))
@@ -168,11 +167,15 @@ def _whole_weights(problem: Problem, scale: float) -> list[Trial]:
     return found
 
 
-def _vectors(m: int, most: int) -> Iterator[tuple[int, ...]]:
-    """Weight vectors without a common factor, at least two axes, not all equal."""
+@cache
+def _vectors(m: int) -> tuple[tuple[int, ...], ...]:
+    """Weight vectors without a common factor and not all equal; the more axes, the smaller the weights."""
     from math import gcd
 
+    most = {1: 5, 2: 5, 3: 5, 4: 5, 5: 4, 6: 3, 7: 2, 8: 2}.get(m, 0)
+    found = []
     for vector in product(range(most + 1), repeat=m) if most else ():
-        used = [w for w in vector if w]
+        used = [weight for weight in vector if weight]
         if (len(set(used)) > 1 and gcd(*used) == 1) or (len(used) == 1 and used[0] > 1):
-            yield vector
+            found.append(vector)
+    return tuple(found)

@@ -85,7 +85,7 @@ def weighted_core(rule: Rule) -> Core:
         InvalidInput: the rule has no weighted mean, or several under one roof (an `if` between two means).
 
     >>> from evenhand.composite.parse import parse_rule
-    >>> core = weighted_core(parse_rule("geomean(I, C: 3) * min(1, I / 50)"))
+    >>> core = weighted_core(parse_rule("geomean(I: 1, C: 3) * min(1, I / 50)"))
     >>> core.labels, core.weights, core.power, [(step.kind, step.is_gate) for step in core.steps]
     (('I', 'C'), (0.25, 0.75), 0.0, [('multiply', True)])
     """

@@ -53,12 +53,12 @@ class Share:
         >>> Share.of(0, 100).value, round(Share.of(0, 100).high, 4), round(Share.of(50, 100).se, 3)
         (0.0, 0.037, 0.05)
         """
-        p, z2 = count / n, 1.959963984540054**2
+        p, z2 = float(count) / n, 1.959963984540054**2
         centre, half = (p + z2 / (2 * n)), 1.959963984540054 * sqrt(p * (1 - p) / n + z2 / (4 * n * n))
         low, high = ((centre + side * half) / (1 + z2 / n) for side in (-1, 1))
         return cls(
             value=p, low=0.0 if p == 0 else max(low, 0.0), high=1.0 if p == 1 else min(high, 1.0),
-            se=sqrt(p * (1 - p) / n), n=n, tied=tied / n,
+            se=sqrt(p * (1 - p) / n), n=n, tied=float(tied) / n,
         )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Gates", "WeightedForm", "mean_of", "weighted_form"]
+__all__ = ["Gates", "WeightedForm", "argument_of", "mean_of", "weighted_form"]
 
 Gates = Literal["on", "off", "released"]
 """Factors that depend on a row: kept, left out, or left out while all the columns that they name have weight 0."""
@@ -125,6 +125,14 @@ class WeightedForm:
             self._kept["linear"] = _linear(self)
         return self._kept["linear"]
 
+    def hopeless(self) -> "NDArray[np.bool_]":
+        """(n,) systems that score 0, below all others, whatever the weights, as long as none is 0."""
+        import numpy as np
+
+        self.linear()
+        found = self._kept.get("hopeless")
+        return np.zeros(len(self.rows), bool) if found is None else found > 0
+
     def with_power(self, power: float) -> "WeightedForm":
         """The same rule with another mean."""
         return replace(self, core=replace(self.core, power=power), _kept={})
@@ -161,7 +169,7 @@ def weighted_form(
     def value(node: Expression) -> "Floats":
         return values_of(node, columns, texts=texts, lower=lower, missing=policy) * np.ones(table.n_rows)
 
-    arguments = np.stack([_argument(core, at, value, lower) for at in range(len(core.arguments))], axis=1)
+    arguments = np.stack([argument_of(core, at, value, lower) for at in range(len(core.arguments))], axis=1)
     arguments *= np.array(core.signs)
     operands = tuple(None if step.operand is None else value(step.operand) for step in core.steps)
     renormalises = policy == "renormalise" or (core.call is not None and core.call.name == "winrate")
@@ -184,7 +192,7 @@ def weighted_form(
     )  # fmt: skip
 
 
-def _argument(core: Core, at: int, value: Callable[[Expression], "Floats"], lower: frozenset[str]) -> "Floats":
+def argument_of(core: Core, at: int, value: Callable[[Expression], "Floats"], lower: frozenset[str]) -> "Floats":
     """One argument on every row; of a win rate, the share of the others that it beats."""
     found = value(core.arguments[at])
     if core.call is None or core.call.name != "winrate":
@@ -286,6 +294,7 @@ def _linear(form: WeightedForm) -> "Floats | None":
     with np.errstate(all="ignore"):
         found = -found if power < 0 else found
         found = np.asarray(-found if form.reversed else found)
+    form._kept["hopeless"] = (~np.isfinite(found).all(axis=1)).astype(float)
     return _bounded(found)
 
 

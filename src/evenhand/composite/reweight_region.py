@@ -4,7 +4,7 @@ All weights are at least 0 and sum to 1. Draws are uniform over what is allowed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evenhand.composite.evaluate import constant
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["WeightRegion", "solved", "weight_region"]
+__all__ = ["WeightRegion", "solved", "solved_weights", "weight_region"]
 
+_TIGHT = 1e-9
 _BURN_IN = 200
 _THINNING = 20
 _CHAINS = 256
@@ -87,6 +88,8 @@ class WeightRegion:
             return
         sides = np.vstack([np.eye(self.n_weights), self.above])
         limits = np.concatenate([np.zeros(self.n_weights), self.above_of])
+        is_free = np.abs(sides @ directions).max(axis=1) > 1e-9  # the others hold along every direction
+        sides, limits = sides[is_free], limits[is_free]
         at = np.repeat(self.middle()[None], min(_CHAINS, n_draws), axis=0)
         left, step = n_draws, 0
         while left:
@@ -108,10 +111,13 @@ class WeightRegion:
 
         m = self.n_weights
         rows = np.vstack([np.eye(m), self.above])
+        limits = np.concatenate([np.zeros(m), self.above_of])
+        along = _null_space(np.vstack([np.ones((1, m)), self.equal]))
+        room = np.linalg.norm(rows @ along, axis=1, keepdims=True) if along.shape[1] else np.zeros((len(rows), 1))
         best = solved(
             np.append(np.zeros(m), -1.0),
-            above=np.hstack([rows, -np.linalg.norm(rows, axis=1, keepdims=True)]),
-            above_of=np.concatenate([np.zeros(m), self.above_of]),
+            above=np.hstack([rows, -np.where(room > 1e-9, room, 0.0)]),
+            above_of=limits,
             equal=np.hstack([np.vstack([np.ones((1, m)), self.equal]), np.zeros((1 + len(self.equal), 1))]),
             equal_of=np.concatenate([[1.0], self.equal_of]),
             bounds=[(0, 1)] * m + [(0, 1)],
@@ -163,7 +169,24 @@ def weight_region(
         raise InvalidInput(
             f"--constraint: no weights that sum to 1 meet {' and '.join(region.texts)[:200]}; loosen one"
         )
-    return region
+    return region if region.is_simplex else _tightened(region)
+
+
+def _tightened(region: WeightRegion) -> WeightRegion:
+    """The same weights, conditions that leave no room said as equalities: `a >= 1` makes all others 0."""
+    import numpy as np
+
+    sides = np.vstack([np.eye(region.n_weights), region.above])
+    limits = np.concatenate([np.zeros(region.n_weights), region.above_of])
+    tight = []
+    for side, limit in zip(sides, limits, strict=True):
+        best = solved_weights(region, -side)
+        assert best is not None  # weight_region has seen that something is allowed
+        tight.append(bool(float(side @ best) - limit <= _TIGHT))
+    return replace(
+        region,
+        equal=np.vstack([region.equal, sides[tight]]), equal_of=np.concatenate([region.equal_of, limits[tight]]),
+    )  # fmt: skip
 
 
 def solved_weights(region: WeightRegion, cost: "Floats") -> "Floats | None":

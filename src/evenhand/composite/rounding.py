@@ -63,7 +63,8 @@ def misfit(low: "Floats", high: "Floats", score: Column, rounding: Rounding = "h
 
     bottom, top = score_interval(score, rounding)
     with np.errstate(invalid="ignore"):
-        slack = _SLACK * np.maximum(np.abs(score.values), np.minimum(np.abs(low), np.abs(high)))
+        size = np.maximum(np.abs(score.values), np.minimum(np.abs(low), np.abs(high)))
+        slack = np.where(np.isfinite(size), _SLACK * size, 0.0)
         above, below = bottom - high, low - top
         excess = np.where(above > slack, above, np.where(below > slack, -below, 0.0))
         is_point = (high - low <= slack) & (score.half_widths() > 4 * slack)

@@ -242,10 +242,11 @@ def _column(name: str, texts: Sequence[str]) -> Column:
     values = [
         float(text) if places is not None else _infinity(text) for text, places in zip(texts, decimals, strict=True)
     ]
-    return Column(
+    found = Column(
         name=name, values=np.array(values, dtype=float), texts=tuple(texts),
         decimals=np.array([places or 0 for places in decimals], dtype=np.int64),
     )  # fmt: skip
+    return replace(found, widths=found.half_widths())
 
 
 def _infinity(text: str) -> float:

@@ -186,16 +186,16 @@ def _sample_report(
     """Could samples have told the rule from the other one?"""
     import numpy as np
 
+    kept = np.flatnonzero(trial.tested)
+    chosen = _chosen(sample, kept.tolist(), trial.table)
     other = plain_rule(trial.rule) if against is None else against
     if other == trial.rule:
         return None
     how = components_of(trial.rounding)
     plain, own = image(other, trial.table, missing=trial.missing, rounding=how), trial.image
     telling = certain_rows((own.low, own.high), (plain.low, plain.high), trial.column.half_widths())
-    kept = np.flatnonzero(trial.tested)
     order = np.argsort(-trial.column.values[kept], kind="stable").tolist()
     telling = telling[kept]
-    chosen = _chosen(sample, kept.tolist(), trial.table)
     return SampleReport(
         against=printed(other), telling=tuple(trial.table.rows[index] for index in kept[telling].tolist()),
         first=next((place + 1 for place, index in enumerate(order) if telling[index]), None),

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Gate", "RankModel", "Tree", "live_rule", "rank_model"]
+__all__ = ["Gate", "RankModel", "Tree", "live_rule", "numbers", "rank_model"]
 
 Tree: TypeAlias = Mapping[str, Any]
 """A node as the page takes it: `live`, `gate`, `number`, `rows`, or `op` with `args`."""
@@ -127,7 +127,7 @@ def live_rule(rule: Rule, table: Table) -> tuple[Expression, Call]:
     whole = rewritten(rule.expression, lambda node: _taken(node, table))
     calls = _outermost(whole)
     if not calls:
-        whole = rewritten_first(whole)
+        whole = _as_weighted(whole)
         calls = _outermost(whole) or _outermost(whole, _BARE)
     if not calls:
         raise InvalidInput(
@@ -136,13 +136,13 @@ def live_rule(rule: Rule, table: Table) -> tuple[Expression, Call]:
         )
     if len(calls) > 1:
         raise InvalidInput(
-            f"rule: {printed(calls[0])[:80]} and {printed(calls[1])[:80]} weigh different things; a page has one set of "
-            "sliders: keep the rows of one of them (--where)"
+            f"rule: {printed(calls[0])[:80]} and {printed(calls[1])[:80]} weigh different things; a page has one "
+            "set of sliders: keep the rows of one of them (--where)"
         )
     return whole, calls[0]
 
 
-def rewritten_first(node: Expression) -> Expression:
+def _as_weighted(node: Expression) -> Expression:
     """The same value, with the outermost sum or product of columns written as a mean; as it is, if there is none."""
     terms = _terms(node)
     if sum(bool(columns_of(arg)) for arg, _ in terms) > 1:
@@ -159,13 +159,13 @@ def rewritten_first(node: Expression) -> Expression:
                 found = Binary("*", found, factor)
         return found
     match node:
-        case Binary(operator, left, right):
-            first, second = rewritten_first(left), rewritten_first(right)
+        case Binary(_, left, right):
+            first, second = _as_weighted(left), _as_weighted(right)
             return replace(node, left=first) if first != left else replace(node, right=second)
         case Negation(operand):
-            return replace(node, operand=rewritten_first(operand))
+            return replace(node, operand=_as_weighted(operand))
         case Call(_, args):
-            return replace(node, args=tuple(rewritten_first(arg) for arg in args))
+            return replace(node, args=tuple(_as_weighted(arg) for arg in args))
         case _:
             return node
 

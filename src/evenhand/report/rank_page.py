@@ -8,10 +8,10 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -19,12 +19,14 @@ from markupsafe import Markup, escape
 
 from evenhand.composite.evaluate import evaluate
 from evenhand.composite.printing import printed
+from evenhand.composite.reweight_views import weights_of_names
 from evenhand.composite.syntax import Missing, Rule, columns_of
 from evenhand.composite.table import Table
 from evenhand.composite.verification import Verification
 from evenhand.errors import InvalidInput
 from evenhand.report.numbers import count, plural
 from evenhand.report.rank_model import Gate, RankModel, numbers, rank_model
+from evenhand.report.rank_shares import LeaderShares
 from evenhand.report.visible import plain
 
 if TYPE_CHECKING:
@@ -33,53 +35,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["LeaderShare", "LeaderShares", "Preset", "rank_page"]
+__all__ = ["island", "rank_page"]
 
 _SCRIPTS = ("rank_rule.js", "rank_page.js")
 _NAME = 160
 _CELL = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaderShare:
-    """How much of the weights puts a system first.
-
-    Attributes:
-        index: of its row in the table.
-        share: of the draws.
-        se: standard error of the share.
-    """
-
-    index: int
-    share: float
-    se: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeaderShares:
-    """Leader's shares under the rule as it is published, drawn beforehand.
-
-    Attributes:
-        n_draws: weight vectors drawn uniformly from the simplex.
-        seed: of the draws.
-        leaders: largest share first.
-    """
-
-    n_draws: int
-    seed: int
-    leaders: tuple[LeaderShare, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preset:
-    """A named weight vector.
-
-    Attributes:
-        weights: (m,) in the order of the model's labels; they need not sum to 1.
-    """
-
-    name: str
-    weights: tuple[float, ...]
+_MOST_PRESETS = 30
 
 
 def rank_page(
@@ -92,7 +53,8 @@ def rank_page(
     title: str = "Ranking",
     verification: Verification | None = None,
     shares: LeaderShares | None = None,
-    presets: Sequence[Preset] = (),
+    presets: Mapping[str, Mapping[str, float]] | None = None,
+    aliases: Mapping[str, str] | None = None,
 ) -> str:
     """The page.
 
@@ -102,9 +64,10 @@ def rank_page(
         lower_score: whether a lower score is better.
         verification: what `verify` says of the rule; anything but `all` is said at the top of the page.
         shares: leader's shares drawn beforehand.
-        presets: further weight vectors, beside the published, equal and one-sided ones.
+        presets: name to weights by column, beside the published, equal and one-sided ones.
+        aliases: further names of columns, in the presets.
     Raises:
-        InvalidInput: the rule has nothing to weigh, or no row has a score.
+        InvalidInput: the rule has nothing to weigh, no row has a score, or a preset names an unknown column.
 
     >>> from evenhand.composite.parse import parse_rule
     >>> table = Table.of_texts({"a": ["1", "4"], "b": ["4", "9"]}, names=["<b>x</b>", "y"])
@@ -115,7 +78,7 @@ def rank_page(
     model = rank_model(rule, table, missing=missing)
     document = _document(rule, table, model, score, missing, lower_score)
     document |= {
-        "title": plain(title, 200), "presets": _presets(model, presets), "shares": _shares(shares),
+        "title": plain(title, 200), "presets": _presets(model, presets or {}, aliases or {}), "shares": _shares(shares),
         "broken": [] if verification is None else [violation.index for violation in verification.violations],
     }  # fmt: skip
     style, script = Markup(_source("rank_page.css")), Markup(_script())  # noqa: S704  # our own files
@@ -124,9 +87,12 @@ def rank_page(
         "base-uri 'none'; form-action 'none'"
     )
     return _environment().get_template("rank_page.html").render(
-        title=escape(plain(title, 200)), source=escape(plain(table.source, 200)), rule=escape(plain(printed(rule))),
+        title=escape(plain(title, 200)),
+        source=escape(plain(PurePath(table.source).name or table.source, 200)),
+        n_systems=plural(table.n_rows, "system"),
+        rule=escape(plain(printed(rule))),
+        banner=_banner(verification, score),
         policy=policy, style=style, script=script, data=Markup(island(document)),  # noqa: S704  # escaped for scripts
-        banner=_banner(verification, score), n_systems=plural(table.n_rows, "system"), score=score is not None,
     )  # fmt: skip
 
 
@@ -183,22 +149,21 @@ def _decimals(values: "Floats") -> int:
     return 1 if largest == 0 else max(0, min(6, 2 - math.floor(math.log10(largest))))
 
 
-def _presets(model: RankModel, presets: Sequence[Preset]) -> list[dict[str, Any]]:
+def _presets(
+    model: RankModel, presets: Mapping[str, Mapping[str, float]], aliases: Mapping[str, str]
+) -> list[dict[str, Any]]:
     """The published weights, equal ones, half on each column in turn, and the user's own."""
     m = len(model.labels)
-    found = [Preset(name="Published", weights=model.weights)]
+    found = {"Published": list(model.weights)}
     if m > 1 and any(abs(weight - 1 / m) > 1e-12 for weight in model.weights):
-        found.append(Preset(name="Equal", weights=(1.0,) * m))
-    if 1 < m <= 30:
+        found["Equal"] = [1 / m] * m
+    if 1 < m <= _MOST_PRESETS:
         for at, label in enumerate(model.labels):
-            rest = 0.5 / (m - 1)
-            weights = tuple(0.5 if other == at else rest for other in range(m))
-            found.append(Preset(name=f"Half on {label}", weights=weights))
-    found += presets
-    return [
-        {"name": plain(preset.name, _NAME), "weights": [w / sum(preset.weights) for w in preset.weights]}
-        for preset in found
-    ]
+            found[f"Half on {label}"] = [0.5 if other == at else 0.5 / (m - 1) for other in range(m)]
+    for name, named in presets.items():
+        source = f"preset {plain(name, 60)}"
+        found[name] = weights_of_names(named, model.labels, aliases, source=source).tolist()
+    return [{"name": plain(name, _NAME), "weights": weights} for name, weights in found.items()]
 
 
 def _shares(shares: LeaderShares | None) -> dict[str, Any] | None:

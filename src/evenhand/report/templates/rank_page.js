@@ -45,7 +45,18 @@ function meanName(aggregator, exponent) {
 const number = (value, decimals = data.decimals) => (Number.isNaN(value) ? "–" : value.toFixed(decimals));
 const weightText = (w) => String(Math.round(w * 1e4) / 1e4);
 const vectorText = (weights) => weights.map((w, j) => `${data.labels[j]} ${weightText(w)}`).join(" · ");
+
+// The same, shorter where all weights but at most one are equal.
+function shortVector(weights) {
+  const counts = new Map();
+  for (const w of weights) counts.set(weightText(w), (counts.get(weightText(w)) || 0) + 1);
+  const [common, n] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+  if (n === weights.length) return `${common} each`;
+  const odd = weights.findIndex((w) => weightText(w) !== common);
+  return n === weights.length - 1 && n > 1 ? `${data.labels[odd]} ${weightText(weights[odd])}, the others ${common} each` : vectorText(weights);
+}
 const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)} %`;
+const errorText = (se) => ` ± ${(100 * se).toFixed(se < 0.0005 ? 2 : 1)}`;
 const points = (weight) => `${(100 * weight).toFixed(weight < 0.001 ? 2 : 1)} points`;
 
 // --- the loop: a change is drawn in the next frame, what is slow comes after -------------------------------------------
@@ -55,32 +66,36 @@ let frame = 0, idle = 0;
 function changed({ rule: isRule = false, draws = isRule } = {}) {
   if (isRule) now.work = prepared(rule, state);
   if (draws) drawing.start();
+  byId("table").setAttribute("aria-busy", "true");
   if (!frame) frame = requestAnimationFrame(() => { frame = 0; draw(); });
 }
 
 function draw() {
+  const top = byId("tbody").getBoundingClientRect().top; // before anything is written, so that it costs no layout
   now.values = Float64Array.from(scores(now.work, state.weights));
   now.ranks = ranked(now.values, rule.sign);
   now.leaders = leaders(now.values, rule.sign);
   now.flip = rule.isLinear ? nearestFlip(now.work, state.weights, state.locks) : now.flip;
   table.arrange();
-  table.fillSeen();
+  table.fillSeen(top);
   sliders.show();
   showFirst();
   clearTimeout(idle);
-  idle = setTimeout(settle, 60);
+  clearTimeout(table.filling);
+  idle = setTimeout(settle, 80);
 }
 
 function settle() {
-  table.fillAll();
   if (!rule.isLinear) { now.flip = nearestFlip(now.work, state.weights, state.locks); }
   showFlip();
   sliders.ghosts();
   showPresets();
   byId("vector").textContent = vectorText(state.weights);
+  byId("shape").textContent = shapeText();
   map.show();
   link.write();
   announce();
+  table.fillAll();
 }
 
 // --- sliders -----------------------------------------------------------------------------------------------------------
@@ -117,7 +132,7 @@ const sliders = {
       range.value = w;
       range.disabled = isFixed;
       box.disabled = isFixed;
-      if (document.activeElement !== box || Math.abs(box.valueAsNumber - w) > 5e-4) box.value = w.toFixed(3);
+      if (box.value !== w.toFixed(3)) box.value = w.toFixed(3);
       range.setAttribute("aria-valuetext", `${(100 * w).toFixed(1)} percent`);
       lock.setAttribute("aria-pressed", String(state.locks[j]));
       track.style.setProperty("--w", w);
@@ -136,6 +151,14 @@ const sliders = {
   },
 };
 
+// The mean and what is done with the factors, for whoever cites or prints the view.
+function shapeText() {
+  const name = MEANS.find(([own]) => own === state.mean)[1].toLowerCase();
+  const mean = state.mean === "power" ? `power mean, exponent ${state.exponent}` : state.aggregator === "power" ? `${name} mean` : name;
+  const factors = state.gates.map((how, k) => `${data.gates[k].text} ${how === "weighed" ? "off at weight 0" : how}`);
+  return [mean, ...factors].join(" · ");
+}
+
 function use(weights) {
   state.weights = normalised(weights);
   state.locks.fill(false);
@@ -147,7 +170,7 @@ function showPresets() {
   if (!list.childElementCount) {
     for (const preset of data.presets) {
       const button = made("button", { type: "button", class: "preset", onclick: () => use(preset.weights) },
-        made("b", {}, preset.name), made("span", { class: "muted" }, vectorText(preset.weights)));
+        made("b", {}, preset.name), made("span", { class: "muted" }, shortVector(preset.weights)));
       list.append(made("li", {}, button));
     }
   }
@@ -207,13 +230,13 @@ function showFirst() {
   if (first === undefined) { line.textContent = "No system has a score in this view."; return; }
   const more = now.leaders.length > 1 ? ` and ${now.leaders.length - 1} tied` : "";
   line.replaceChildren(made("span", { class: "label" }, "First "), made("b", {}, made("bdi", {}, data.names[first])),
-    ` ${number(now.values[first])}${more}`, made("span", { class: "label" }, ` · ${changedCount()}`));
+    ` ${number(now.values[first])}${more}`, made("span", { class: "label moved" }, ` · ${changedCount()}`));
 }
 
 function changedCount() {
   let n = 0;
   for (let i = 0; i < rule.n; i++) if (change(i)) n++;
-  return n ? `${n} of ${rule.n} hold another rank than published` : "every rank is as published";
+  return n ? `${n} of ${rule.n} ranks differ from published` : "every rank is as published";
 }
 
 // By how many ranks a system rose; 0 within a published tie, NaN where it has no rank now or had none.
@@ -253,14 +276,21 @@ const table = {
       { key: "published", text: data.scoreTexts ? "Published" : "By rule", is: "n was", of: (i) => orNaN(data.published[i]), up: rule.sign < 0, show: (i) => (data.scoreTexts ? data.scoreTexts[i] : number(orNaN(data.published[i]))) },
       ...data.columns.map((column, k) => ({ key: `c${k}`, text: column.name, is: "n cell", of: (i) => orNaN(column.values[i]), up: column.lower, show: (i) => column.texts[i], label: data.labels.indexOf(column.name) })),
     ];
-    const heads = this.columns.map((column) => made("th", { scope: "col", class: column.is, "data-key": column.key },
-      made("button", { type: "button", class: "sort", title: column.text, onclick: () => this.sortBy(column) }, column.text)));
-    byId("thead").append(made("tr", {}, made("th", { scope: "col", class: "pin" }, made("span", { class: "sr" }, "Pin")), ...heads));
-    byId("widths").append(made("col", { class: "pin" }), ...this.columns.map((column) => made("col", { class: column.is.replace("n ", "") })));
-    byId("table").style.setProperty("--columns", data.columns.length);
+    const heads = this.columns.map((column) => made("th", { scope: "col", role: "columnheader", class: column.is, "data-key": column.key },
+      made("button", { type: "button", class: "sort", title: column.text, onclick: () => this.sortBy(column) },
+        ...(column.short ? [made("span", { "aria-hidden": "true" }, column.short), made("span", { class: "sr" }, column.text)] : [column.text]))));
+    byId("thead").append(made("tr", { role: "row" }, made("th", { scope: "col", role: "columnheader", class: "pin" }, made("span", { class: "sr" }, "Pin")), ...heads));
+    this.widen();
     byId("search").addEventListener("input", (e) => { state.search = e.target.value; changed(); });
     byId("more").addEventListener("click", () => { state.limit = Infinity; changed(); });
     addEventListener("scroll", () => this.fillSeen(), { passive: true });
+  },
+
+  // Each component's column is as wide as its header, within reason; the table scrolls sideways where that is too much.
+  widen() {
+    const widths = data.columns.map((column) => Math.max(3.8, Math.min(9, column.name.length * 0.48 + 1.3)));
+    byId("table").style.setProperty("--more", widths.map((width) => `${width}rem`).join(" "));
+    byId("table").style.setProperty("--columns", `${widths.reduce((sum, width) => sum + width, 0)}rem`);
   },
 
   sortBy(column) {
@@ -306,12 +336,12 @@ const table = {
   },
 
   row() {
-    const cells = this.columns.map((column) => made(column.key === "name" ? "th" : "td", { class: column.is, scope: column.key === "name" ? "row" : null }));
+    const cells = this.columns.map((column) => (column.key === "name" ? made("th", { class: column.is, scope: "row", role: "rowheader" }) : made("td", { class: column.is, role: "cell" })));
     const parts = { arrow: made("span", { "aria-hidden": "true" }), words: made("span", { class: "sr" }), name: made("bdi"), mark: made("span", { class: "mark" }) };
     cells[1].append(parts.arrow, parts.words);
     cells[2].append(parts.name, parts.mark);
     const pin = made("button", { type: "button", class: "pin", "aria-pressed": "false" });
-    const element = made("tr", {}, made("td", { class: "pin" }, pin), ...cells);
+    const element = made("tr", { role: "row" }, made("td", { class: "pin", role: "cell" }, pin), ...cells);
     const row = { element, cells, parts, pin, system: -1, texts: [] };
     pin.addEventListener("click", () => this.pin(row.system));
     return row;
@@ -322,16 +352,22 @@ const table = {
     changed();
   },
 
-  fillSeen() {
+  // The rows in sight, at once.
+  fillSeen(top = byId("tbody").getBoundingClientRect().top) {
     if (!this.count) return;
-    const top = byId("tbody").getBoundingClientRect().top, height = this.height || 34;
-    const from = Math.max(0, Math.floor(-top / height) - 2), to = Math.min(this.count, from + Math.ceil(innerHeight / height) + 5);
-    for (let k = from; k < to; k++) this.fill(k);
+    this.height ||= this.rows[0].element.offsetHeight;
+    const from = Math.max(0, Math.floor(-top / this.height) - 2);
+    for (let k = from; k < Math.min(this.count, from + Math.ceil(innerHeight / this.height) + 5); k++) this.fill(k);
   },
 
-  fillAll() {
-    for (let k = 0; k < this.count; k++) this.fill(k);
-    if (this.count) this.height = this.rows[0].element.offsetHeight || 34;
+  // All others, a few at a time, so that a drag that goes on is not held up.
+  fillAll(from = 0) {
+    clearTimeout(this.filling);
+    const end = performance.now() + 6;
+    let k = from;
+    for (; k < this.count && performance.now() < end; k++) this.fill(k);
+    if (k < this.count) this.filling = setTimeout(() => this.fillAll(k), 0);
+    else byId("table").setAttribute("aria-busy", "false");
   },
 
   fill(k) {
@@ -402,7 +438,7 @@ function showShares() {
   colour(all.slice().sort((a, b) => lead(b) - lead(a) || now.shares[b] - now.shares[a]));
   showBar(all.filter((i) => now.shares[i] > 0));
   byId("h-before").hidden = !first;
-  const cell = (share, se) => made("td", { class: "n" }, share > 0 ? percent(share) : "–", made("span", { class: "muted se" }, share > 0 ? ` ± ${(100 * se).toFixed(1)}` : ""));
+  const cell = (share, se) => made("td", { class: "n" }, share > 0 ? percent(share) : "–", made("span", { class: "muted se" }, share > 0 ? errorText(se) : ""));
   byId("shares").replaceChildren(...all.slice(0, 12).map((i) => made("tr", {},
     made("th", { scope: "row" }, made("span", { class: `swatch ${colourOf(i)}`, "aria-hidden": "true" }), made("bdi", {}, data.names[i])),
     ...(first ? [cell(...(first.get(i) || [0, 0]))] : []), cell(now.shares[i], Math.sqrt((now.shares[i] * (1 - now.shares[i])) / DRAWS)))));
@@ -435,7 +471,7 @@ function showBar(all) {
 // --- the map of three free weights -------------------------------------------------------------------------------------
 
 const map = {
-  GRID: 64, WIDE: 680, TALL: 640, drawn: "",
+  GRID: rule.n * rule.m < 1000 ? 140 : 60, WIDE: 680, TALL: 640, drawn: "",
 
   free() { return state.locks.map((locked, j) => (locked ? -1 : j)).filter((j) => j >= 0); },
 
@@ -606,8 +642,10 @@ function start() {
   byId("reset").addEventListener("click", () => { Object.assign(state, { ...copied(published), pins: state.pins, search: state.search, sort: state.sort, up: state.up }); switches.show(); changed({ rule: true }); });
   byId("copy").addEventListener("click", () => link.copy());
   addEventListener("hashchange", () => { if (location.hash.slice(1) !== link.own && location.hash !== "#ranking") link.read(); });
-  addEventListener("beforeprint", () => { state.limit = Infinity; draw(); settle(); });
+  addEventListener("beforeprint", () => { state.limit = Infinity; draw(); for (let k = 0; k < table.count; k++) table.fill(k); });
+  addEventListener("resize", () => { table.height = 0; table.fillSeen(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => map.show());
+  byId("more-controls").open = innerWidth > 640;
   byId("layout").hidden = false;
   link.read();
 }
