@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["RecoverSettings", "recover"]
+__all__ = ["recover"]
 
 _FEW = 4  # rows with every component, below which a search means nothing
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Booleans = NDArray[np.bool_]
 
-__all__ = ["Knees", "clause_interval", "gated", "knees_of", "limited", "round_number"]
+__all__ = ["Knees", "clause_interval", "clause_rows", "gated", "knees_of", "limited", "round_number"]
 
 _STEPS = 44  # halvings: far below a printed place
 _MOST_POWER = 8.0
@@ -94,7 +94,7 @@ def _limited_bounds(
     for axis in axes:
         low[:, axis], high[:, axis] = cut(low[:, axis], limit), cut(high[:, axis], limit)
     inner = replace(form, gates=())
-    moved = replace_boxes(problem, low, high)
+    moved = _with_boxes(problem, low, high)
     first, second = bounds(inner, moved)
     if form.gates:
         unit = Form(kind="sum", axes=(0,), gates=form.gates)
@@ -111,7 +111,7 @@ def _factor(unit: Form, values: "Floats") -> "Floats":
     return found
 
 
-def replace_boxes(problem: Problem, low: "Floats", high: "Floats") -> Problem:
+def _with_boxes(problem: Problem, low: "Floats", high: "Floats") -> Problem:
     """The same scores with other boxes."""
     return replace(problem, low=low, high=high)
 
@@ -328,6 +328,3 @@ def _without(form: Form) -> Iterator[tuple[str, Form]]:
         for axis, _ in () if form.shared else clauses:
             kept = tuple(pair for pair in clauses if pair[0] != axis)
             yield f"{name[:-1]} {axis}", replace(form, **{name: kept})  # type: ignore[arg-type]
-
-
-__all__ += ["clause_rows"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Booleans = NDArray[np.bool_]
 
-__all__ = ["POWERS", "Axis", "Form", "Gate", "Problem", "bounds", "combined", "misfits", "raised"]
+__all__ = ["POWERS", "Axis", "Form", "Gate", "Problem", "bounds", "combined", "misfits", "raised", "tolerance"]
 
 Kind = Literal["power", "sum", "prod", "min", "max", "median"]
 

@@ -22,15 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = [
-    "Found",
-    "axis_clauses",
-    "gates",
-    "plain",
-    "power_interval",
-    "weighted_on",
-    "weights",
-]
+__all__ = ["Found", "axis_clauses", "gates", "parameters_of", "plain", "power_interval", "weighted_on", "weights"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -334,6 +326,3 @@ def _equal_weights(problem: Problem, form: Form) -> Iterator[tuple[str, Paramete
         assert ends is not None
         low, high = float(ends[0][place]), float(ends[1][place])
         yield f"weight of {problem.axes[axis].name}", Parameter(value=1 / len(form.axes), low=low, high=high)
-
-
-__all__ += ["parameters_of"]

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["island", "rank_page"]
+__all__ = ["MOST_ROWS", "island", "rank_page"]
+
+MOST_ROWS = 10_000
+"""No page holds more systems; a browser would no longer follow the sliders."""
 
 _SCRIPTS = ("rank_rule.js", "rank_page.js")
 _NAME = 160
@@ -67,7 +70,8 @@ def rank_page(
         presets: name to weights by column, beside the published, equal and one-sided ones.
         aliases: further names of columns, in the presets.
     Raises:
-        InvalidInput: the rule has nothing to weigh, no row has a score, or a preset names an unknown column.
+        InvalidInput: the rule has nothing to weigh, no row has a score, there are more than 10,000 rows, or a preset
+            names an unknown column.
 
     >>> from evenhand.composite.parse import parse_rule
     >>> table = Table.of_texts({"a": ["1", "4"], "b": ["4", "9"]}, names=["<b>x</b>", "y"])
@@ -75,6 +79,11 @@ def rank_page(
     >>> page.count("<b>x"), "default-src 'none'" in page
     (0, True)
     """
+    if table.n_rows > MOST_ROWS:
+        raise InvalidInput(
+            f"{table.source}: {count(table.n_rows)} rows; a page re-ranks at most {count(MOST_ROWS)} in a browser, "
+            "so keep some of them with --where"
+        )
     model = rank_model(rule, table, missing=missing)
     document = _document(rule, table, model, score, missing, lower_score)
     document |= {

@@ -60,8 +60,8 @@ def leader_shares(
 
     >>> from evenhand.composite.parse import parse_rule
     >>> table = Table.of_texts({"a": ["8", "6", "6"], "b": ["6", "8", "8"]})
-    >>> [(one.index, round(one.share, 1)) for one in leader_shares(parse_rule("mean(a, b)"), table).leaders]
-    [(0, 0.5), (1, 0.2), (2, 0.2)]
+    >>> [(one.index, round(one.share, 2)) for one in leader_shares(parse_rule("mean(a, b)"), table).leaders]
+    [(0, 0.5), (1, 0.25), (2, 0.25)]
     """
     import numpy as np
 

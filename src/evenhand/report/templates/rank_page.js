@@ -274,7 +274,7 @@ const table = {
       { key: "name", text: "System", is: "name", of: (i) => data.names[i], up: true },
       { key: "score", text: "Score", is: "n score", of: (i) => now.values[i], up: rule.sign < 0, show: (i) => number(now.values[i]) },
       { key: "published", text: data.scoreTexts ? "Published" : "By rule", is: "n was", of: (i) => orNaN(data.published[i]), up: rule.sign < 0, show: (i) => (data.scoreTexts ? data.scoreTexts[i] : number(orNaN(data.published[i]))) },
-      ...data.columns.map((column, k) => ({ key: `c${k}`, text: column.name, is: "n cell", of: (i) => orNaN(column.values[i]), up: column.lower, show: (i) => column.texts[i], label: data.labels.indexOf(column.name) })),
+      ...data.columns.map((column, k) => ({ key: `c${k}`, text: column.name, is: "n cell", of: (i) => orNaN(column.values[i]), up: column.lower, show: (i) => column.texts[i] })),
     ];
     const heads = this.columns.map((column) => made("th", { scope: "col", role: "columnheader", class: column.is, "data-key": column.key },
       made("button", { type: "button", class: "sort", title: column.text, onclick: () => this.sortBy(column) },
@@ -458,13 +458,17 @@ function colourOf(i) {
 }
 
 function showBar(all) {
-  const parts = all.map((i) => {
+  const shown = all.filter((i, k) => k < COLOURS && now.shares[i] >= 0.002), rest = all.filter((i) => !shown.includes(i));
+  const parts = shown.map((i) => {
     const part = made("span", { class: `part ${colourOf(i)}` }, now.shares[i] >= 0.08 ? made("bdi", {}, data.names[i]) : "", now.shares[i] >= 0.05 ? made("small", {}, ` ${Math.round(100 * now.shares[i])}%`) : "");
     part.style.setProperty("--share", now.shares[i]);
     part.title = `${data.names[i]}: ${percent(now.shares[i])} of the weights`;
     return part;
   });
-  byId("bar").replaceChildren(...parts);
+  const others = made("span", { class: "part cx", hidden: !rest.length });
+  others.style.setProperty("--share", rest.reduce((sum, i) => sum + now.shares[i], 0));
+  others.title = `${rest.length} others`;
+  byId("bar").replaceChildren(...parts, others);
   byId("bar").setAttribute("aria-label", `Share of all weights that put a system first: ${all.slice(0, 6).map((i) => `${data.names[i]} ${percent(now.shares[i])}`).join(", ")}`);
 }
 
