@@ -20,7 +20,7 @@ CELLS = {"a": ["80.0", "60.0", "70.0"], "b": ["60.0", "79.0", "50.0"], "s": ["70
 
 @pytest.fixture
 def table():
-    return Table.of_texts(CELLS, names=["Crane", "Heron", "Ibis"], source="/home/someone/board.csv")
+    return Table.of_texts(CELLS, names=["Crane", "Heron", "Ibis"], source="/srv/someone/board.csv")
 
 
 def data_of(page):

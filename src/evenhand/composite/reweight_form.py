@@ -290,7 +290,7 @@ def _linear(form: WeightedForm) -> "Floats | None":
             continue
         found = carried
         if step.kind == "power" and power != 0:
-            power /= constant_of(step)
+            power /= _constant_of(step)
     with np.errstate(all="ignore"):
         found = -found if power < 0 else found
         found = np.asarray(-found if form.reversed else found)
@@ -298,7 +298,7 @@ def _linear(form: WeightedForm) -> "Floats | None":
     return _bounded(found)
 
 
-def constant_of(step: Step) -> float:
+def _constant_of(step: Step) -> float:
     """The exponent of a `power` step."""
     assert step.operand is not None
     return constant(step.operand)
