@@ -219,6 +219,17 @@ def test_ranks_of_draws_equal_those_counted_one_by_one(rows, mean):
     assert led.sum() == 60
 
 
+@pytest.mark.parametrize("rule", [*RULES, "mean(a - 50, b - 50, c - 50) * min(1, a / 50)", "mean(a, b, c) * (a - 50)"])
+def test_dominated_systems_lead_nowhere_under_any_kind_of_rule(rule):
+    rng = np.random.default_rng(11)
+    for _ in range(5):
+        form = form_of(rule, table_of(rng.integers(1, 6, (12, 3)) * 20))
+        by = dominators(form)
+        for scores in form.scores(simplex(rng, 100, len(form.labels))):
+            for own, other in enumerate(by):
+                assert other is None or scores[other] >= scores[own] - 1e-9 * abs(scores[own])
+
+
 def test_equal_systems_share_first_place_and_never_differ():
     table = table_of([[80, 60], [80, 60], [60, 79], [85, 50]], names=["Ardea", "Bittern", "Crane", "Dotterel"])
     found = done("mean(a, b)", table, n_draws=10_000)
