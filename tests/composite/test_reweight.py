@@ -160,6 +160,13 @@ def test_missing_components_are_left_out_by_name_or_shared_out():
     assert reweighting_document(shared)["no_flip"].startswith("the rule is not linear")
 
 
+def test_rows_without_a_value_are_named_with_their_clause():
+    table = Table.of_texts({"a": ["80", "0", "inf", "70"], "b": ["10", "70", "5", "60"]}, names=list("wxyz"))
+    found = done("mean(100 / a, b)", table)
+    assert found.names == ("w", "z")
+    assert found.left_out == ((2, "x", "division by zero in 100 / a"), (3, "y", "the component is infinite in a"))
+
+
 # --- shares, ranks and pairs ---------------------------------------------------------------------------------------
 
 
