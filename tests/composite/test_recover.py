@@ -207,6 +207,13 @@ def test_rules_of_equal_complexity_are_ambiguous_and_the_rows_that_separate_them
     assert {gap.name for gap in found.separating[:2]} == {"v", "y"}
 
 
+def test_rules_that_agree_on_every_row_are_not_one_rule():
+    numbers = [str(number) for number in range(11, 31)]
+    found = recover(Table.of_texts({"a": numbers, "b": numbers, "score": numbers}), "score")
+    assert found.verdict == "ambiguous"
+    assert {"mean(a, b)", "a", "b", "max(a, b)"} <= set(rules(found))
+
+
 def test_more_components_than_rows_are_not_identifiable():
     found = recover(table_of("mean(a, b, c, d, e, f)", n=5, columns="abcdef"), "score")
     assert found.verdict == "ambiguous"

@@ -160,6 +160,13 @@ def test_missing_components_are_left_out_by_name_or_shared_out():
     assert reweighting_document(shared)["no_flip"].startswith("the rule is not linear")
 
 
+def test_rows_without_a_value_are_named_with_their_clause():
+    table = Table.of_texts({"a": ["80", "0", "inf", "70"], "b": ["10", "70", "5", "60"]}, names=list("wxyz"))
+    found = done("mean(100 / a, b)", table)
+    assert found.names == ("w", "z")
+    assert found.left_out == ((2, "x", "division by zero in 100 / a"), (3, "y", "the component is infinite in a"))
+
+
 # --- shares, ranks and pairs ---------------------------------------------------------------------------------------
 
 
@@ -217,6 +224,17 @@ def test_ranks_of_draws_equal_those_counted_one_by_one(rows, mean):
     assert found.ranks == pytest.approx(counts)
     led = leader_counts(form, region.draws(np.random.default_rng(5), 60, 7))
     assert led.sum() == 60
+
+
+@pytest.mark.parametrize("rule", [*RULES, "mean(a - 50, b - 50, c - 50) * min(1, a / 50)", "mean(a, b, c) * (a - 50)"])
+def test_dominated_systems_lead_nowhere_under_any_kind_of_rule(rule):
+    rng = np.random.default_rng(11)
+    for _ in range(5):
+        form = form_of(rule, table_of(rng.integers(1, 6, (12, 3)) * 20))
+        by = dominators(form)
+        for scores in form.scores(simplex(rng, 100, len(form.labels))):
+            for own, other in enumerate(by):
+                assert other is None or scores[other] >= scores[own] - 1e-9 * abs(scores[own])
 
 
 def test_equal_systems_share_first_place_and_never_differ():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.composite.recover_coupled import coupled_level, rescaled
 from evenhand.composite.recover_eras import eras_level
-from evenhand.composite.recover_forms import Axis, Problem, bounds
+from evenhand.composite.recover_forms import Axis, Problem
 from evenhand.composite.recover_groups import grouped
 from evenhand.composite.recover_levels import Found, axis_clauses, gates, plain, weights
 from evenhand.composite.recover_missing import misses
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["recover"]
 
+_MOST = 200  # survivors that are looked at
 _FEW = 4  # rows with every component, below which a search means nothing
 
 
@@ -132,25 +133,31 @@ def _levels(problem: Problem, table: Table, score: str, eras: Sequence[str]) -> 
 
 
 def _proven(found: list[Found], table: Table, score: str) -> list[Found]:
-    """Those whose rule passes the exact rounding test of the rule language, duplicates gone, simplest first."""
+    """Those whose rule passes the exact rounding test of the rule language, each once, simplest first.
+
+    Rules that merely agree on this table stay apart: that they cannot be told from each other is a finding.
+    """
     kept: list[Found] = []
-    seen: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+    seen: set[tuple[object, ...]] = set()
     for one in sorted(found, key=lambda one: one.key):
-        if len(kept) >= 200:
+        if len(kept) >= _MOST:
             break
-        if one.form is not None:
-            ends = bounds(one.form, one.problem)
-            if any(_same(ends, other) for other in seen):
-                continue
-        if misses(rule_found(one), table.where(one.problem.index), score).any():
+        key = _linear_key(one)
+        if key in seen or misses(rule_found(one), table.where(one.problem.index), score).any():
             continue
-        if one.form is not None:
-            seen.append(ends)
+        seen |= {key} if key is not None else set()
         kept.append(one)
     return kept
 
 
-def _same(a: "tuple[NDArray[np.float64], ...]", b: "tuple[NDArray[np.float64], ...]") -> bool:
-    import numpy as np
-
-    return all(len(x) == len(y) and np.allclose(x, y, rtol=1e-9, atol=1e-9) for x, y in zip(a, b, strict=True))
+def _linear_key(found: Found) -> tuple[object, ...] | None:
+    """What a weighted sum comes to, since a sum and a scaled mean can be one function; None for other rules."""
+    form = found.form
+    if form is None or form.gates or form.floors or form.caps or form.shift:
+        return None
+    if form.kind != "sum" and (form.kind, form.power) != ("power", 1.0):
+        return None
+    plain = 1.0 if form.kind == "sum" else 1 / len(form.axes)
+    weights = form.weights or (plain,) * len(form.axes)
+    axes = tuple(found.problem.axes[axis].parts for axis in form.axes)
+    return axes, tuple(round(form.scale * weight, 9) for weight in weights)

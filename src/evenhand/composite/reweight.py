@@ -28,6 +28,7 @@ from evenhand.composite.reweight_views import (
 )
 from evenhand.composite.syntax import Missing, Rule
 from evenhand.composite.table import Table
+from evenhand.errors import InvalidInput
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,10 +37,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
 
-__all__ = ["N_DRAWS", "Reweighting", "reweight"]
+__all__ = ["MOST_SYSTEMS", "N_DRAWS", "Reweighting", "reweight"]
 
 N_DRAWS = 100_000
 """Weight vectors drawn: a share of one half is known to 0.0016."""
+
+MOST_SYSTEMS = 3000
+"""Systems that are ranked anew; the counts of their ranks take n^2 numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -144,6 +148,11 @@ def reweight(
     import numpy as np
 
     form = weighted_form(rule, table, missing=missing, lower_score=score is not None and table.column(score).lower)
+    if len(form.rows) > MOST_SYSTEMS:
+        raise InvalidInput(
+            f"reweight: {table.source} holds {len(form.rows):,} systems; at most {MOST_SYSTEMS:,} are ranked anew: "
+            "choose rows with --where"
+        )
     form = form.with_gates("released") if released else form
     known = dict(aliases or {})
     region = weight_region(form.labels, constraints, aliases={a: own for a, own in known.items() if own in form.labels})

@@ -8,8 +8,9 @@ Source: Lahdelma and Salminen (2001), SMAA-2, Operations Research 49(3), 444-454
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from evenhand.composite.reweight_form import WeightedForm
 from evenhand.composite.reweight_region import WeightRegion
@@ -149,12 +150,11 @@ def acceptability(
     central = np.zeros((n_groups, m))
     paired: Integers | None = None
     wins = np.zeros((0, 0), np.int64)
-    base = np.arange(n_groups, dtype=np.int32) * len(group)
     for weights in region.draws(rng, n_draws, max(_CELLS // n_groups, 100)):
         lacks = -form.merits(weights)[:, members] if chosen is None else weights @ chosen
         order = np.argsort(lacks, axis=1)
-        ranks = _ranks(order, sizes)
-        counts += np.bincount((ranks + base).ravel(), minlength=len(counts))
+        places, ranks = _ranks(order, sizes)
+        counts += np.bincount((order * len(group) + places).ravel(), minlength=len(counts))
         leaders = order[:, 0]
         for column in range(m):
             central[:, column] += np.bincount(leaders, weights=weights[:, column], minlength=n_groups)
@@ -167,30 +167,28 @@ def acceptability(
     return _spread(table, central, sizes, group, members, paired, wins / n_draws, n_draws)
 
 
-def _ranks(order: "Integers", sizes: "Integers") -> "NDArray[np.int32]":
-    """(d, g) rank of each group from 0, groups of several systems taking as many places."""
+def _ranks(order: "Integers", sizes: "Integers") -> "tuple[Integers, NDArray[np.signedinteger[Any]]]":
+    """Ranks from 0, groups of several systems taking as many: (d, g) or (1, g) by place, and (d, g) by group."""
     import numpy as np
 
     n_draws, n_groups = order.shape
-    places = np.arange(n_groups, dtype=np.int32)
-    ranks = np.empty(order.size, np.int32)
-    at = order + np.arange(n_draws)[:, None] * n_groups  # a third of the time of put_along_axis
-    if (sizes == 1).all():
-        ranks[at] = places
-    else:
+    places = np.arange(n_groups, dtype=np.int64)[None]
+    if not (sizes == 1).all():
         taken = sizes[order]
-        ranks[at] = np.cumsum(taken, axis=1) - taken
-    return ranks.reshape(n_draws, n_groups)
+        places = np.cumsum(taken, axis=1) - taken
+    ranks: NDArray[np.signedinteger[Any]] = np.empty(order.size, np.int16 if sizes.sum() < 1 << 15 else np.int32)
+    ranks[order + np.arange(n_draws)[:, None] * n_groups] = places  # a third of the time of put_along_axis
+    return places, ranks.reshape(n_draws, n_groups)
 
 
-def _count_wins(ranks: "NDArray[np.int32]", wins: "Integers") -> None:
+def _count_wins(ranks: "NDArray[np.signedinteger[Any]]", wins: "Integers") -> None:
     """Add to (k, k) how often each row of (k, d) ranks is above each other; no two groups share a rank."""
     import numpy as np
 
-    for own in range(len(ranks) - 1):
-        above = np.count_nonzero(ranks[own] < ranks[own + 1 :], axis=1)
-        wins[own, own + 1 :] += above
-        wins[own + 1 :, own] += ranks.shape[1] - above
+    for own, other in combinations(range(len(ranks)), 2):  # counted along an axis, it takes three times as long
+        above = np.count_nonzero(ranks[own] < ranks[other])
+        wins[own, other] += above
+        wins[other, own] += ranks.shape[1] - above
 
 
 def _spread(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from evenhand.composite.coupled import win_shares
-from evenhand.composite.evaluate import constant, is_lower, numeric_columns, policy_of, values_of
+from evenhand.composite.evaluate import constant, evaluate, is_lower, numeric_columns, policy_of, values_of
 from evenhand.composite.printing import printed
 from evenhand.composite.reweight_core import Core, Step, weighted_core
 from evenhand.composite.syntax import Call, ColumnRef, Expression, Missing, Rule, columns_of
@@ -182,14 +182,19 @@ def weighted_form(
     rows = np.flatnonzero(usable)
     if not len(rows):
         raise InvalidInput(f"reweight: no row of {table.source} has a value under {printed(rule)[:120]}")
-    reasons = tuple(
-        (int(row), "a component is missing" if not known[row].all() else "the rule has no value here")
-        for row in np.flatnonzero(~usable)
-    )
+    reasons = _reasons(rule, table, missing, np.asarray(~usable))
     return WeightedForm(
         core=core, rows=rows, left_out=reasons, arguments=arguments[rows], reversed=lower_score,
         operands=tuple(None if operand is None else operand[rows] for operand in operands),
     )  # fmt: skip
+
+
+def _reasons(
+    rule: Rule, table: Table, missing: Missing | None, without: "NDArray[np.bool_]"
+) -> tuple[tuple[int, str], ...]:
+    """(index, why) of each row without a score."""
+    undefined = {one.index: f"{one.reason} in {one.clause}" for one in evaluate(rule, table, missing=missing).undefined}
+    return tuple((int(row), undefined.get(int(row), "a component is missing")) for row in without.nonzero()[0])
 
 
 def argument_of(core: Core, at: int, value: Callable[[Expression], "Floats"], lower: frozenset[str]) -> "Floats":
@@ -290,7 +295,7 @@ def _linear(form: WeightedForm) -> "Floats | None":
             continue
         found = carried
         if step.kind == "power" and power != 0:
-            power /= _constant_of(step)
+            power /= _exponent(step)
     with np.errstate(all="ignore"):
         found = -found if power < 0 else found
         found = np.asarray(-found if form.reversed else found)
@@ -298,7 +303,7 @@ def _linear(form: WeightedForm) -> "Floats | None":
     return _bounded(found)
 
 
-def _constant_of(step: Step) -> float:
+def _exponent(step: Step) -> float:
     """The exponent of a `power` step."""
     assert step.operand is not None
     return constant(step.operand)

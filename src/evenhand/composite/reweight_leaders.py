@@ -202,14 +202,34 @@ def dominators(form: WeightedForm) -> tuple[int | None, ...]:
     """
     import numpy as np
 
-    sides = [np.nan_to_num(form.arguments, nan=-np.inf)]
-    for step, operand in form.steps():
-        if operand is not None and step.kind in ("add", "multiply", "divide"):
-            sides.append((1 / operand if step.kind == "divide" else operand)[:, None])
-    whole = np.hstack(sides) * (-1.0 if form.reversed else 1.0)
+    whole = np.hstack(_sides(form))
     by_mean = np.argsort(-np.nan_to_num(form.arguments).mean(axis=1), kind="stable")
     found: list[int | None] = []
     for own in whole:
         better = (whole >= own).all(axis=1) & (whole > own).any(axis=1)
         found.append(next((int(other) for other in by_mean if better[other]), None) if better.any() else None)
     return tuple(found)
+
+
+def _sides(form: WeightedForm) -> "list[Floats]":
+    """(n, k) each: what is better when larger. Where that cannot be said, both a side and its opposite are given."""
+    import numpy as np
+
+    arguments = np.nan_to_num(form.arguments, nan=-np.inf)
+    is_positive = bool((arguments >= 0).all())
+    sign = -1.0 if form.reversed else 1.0
+    sides, is_turned = [], False
+    for step, operand in reversed(form.steps()):
+        if operand is None or step.kind == "power":
+            continue
+        column = operand[:, None]
+        if step.kind in ("add", "subtract_from"):
+            sides.append(sign * column)
+            sign = -sign if step.kind == "subtract_from" else sign
+            continue
+        if (operand < 0).all():
+            sign, column = -sign, -column
+        is_turned |= bool((column < 0).any())
+        factor = column if step.kind == "multiply" else 1 / column
+        sides += [sign * factor] if is_positive else [factor, -factor]
+    return [*sides, sign * arguments, *([-sign * arguments] if is_turned else [])]

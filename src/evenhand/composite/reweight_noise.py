@@ -8,7 +8,7 @@ from evenhand.composite.evaluate import policy_of, values_of
 from evenhand.composite.functions import FUNCTIONS
 from evenhand.composite.reweight_draws import Share
 from evenhand.composite.reweight_form import WeightedForm, argument_of
-from evenhand.composite.syntax import Call, Expression, Missing, Rule, columns_of, walk
+from evenhand.composite.syntax import Call, Expression, Missing, Rule, Text, columns_of, walk
 from evenhand.composite.table import Table
 from evenhand.errors import InvalidInput
 
@@ -72,7 +72,7 @@ def rank_uncertainty(
     spreads, sources = _spreads(rule, table, errors or {})
     n = len(form.rows)
     ranks = np.zeros((n_draws, n), np.int32)
-    chunk = 1 if is_coupled else max(_CELLS // table.n_rows, 1)
+    chunk = 1 if is_coupled else max(_CELLS // (table.n_rows * max(len(spreads), 1)), 1)
     for start in range(0, n_draws, chunk):
         d = min(chunk, n_draws - start)
         drawn = {name: _drawn(table, name, spreads[name], sources.get(name, ""), rng, d) for name in spreads}
@@ -137,7 +137,8 @@ def _merits(
     """(d, n) what the systems are ranked by."""
     import numpy as np
 
-    texts = {name: table.column(name).texts * d for name in columns_of(rule)}
+    has_texts = any(isinstance(node, Text) for node in walk(rule.expression))
+    texts = {name: table.column(name).texts * d for name in columns_of(rule)} if has_texts else {}
     lower = frozenset(name for name in drawn if table.columns[name].lower)
     kept = (form.rows + np.arange(d)[:, None] * table.n_rows).ravel()
 

@@ -141,7 +141,7 @@ def weight_region(
     >>> import numpy as np
     >>> region = weight_region(["I", "K"], ["I >= K"])
     >>> region.holds(np.array([[0.6, 0.4], [0.4, 0.6]])).tolist(), region.middle().round(3).tolist()
-    ([True, False], [0.707, 0.293])
+    ([True, False], [0.75, 0.25])
     """
     import numpy as np
 

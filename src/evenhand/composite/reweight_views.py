@@ -4,7 +4,7 @@ Every view carries its weights, its mean and what it does with gates, so that it
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evenhand.composite.reweight_draws import alike
@@ -148,10 +148,12 @@ def emphases(form: WeightedForm) -> Mapping[str, tuple[Stretch, ...]]:
     m = len(form.labels)
     if linear is None or m < 2:
         return {}
+    usable = np.flatnonzero(~form.hopeless()) if not form.hopeless().all() else np.arange(len(linear))
     found = {}
     for at, label in enumerate(form.labels):
-        others = linear[:, np.arange(m) != at].mean(axis=1)
-        found[label] = tuple(_edge(others, linear[:, at] - others))
+        others = linear[usable][:, np.arange(m) != at].mean(axis=1)
+        edge = _edge(others, linear[usable, at] - others)
+        found[label] = tuple(replace(one, leader=int(usable[one.leader])) for one in edge)
     return found
 
 
