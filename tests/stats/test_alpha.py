@@ -135,8 +135,9 @@ designs = st.integers(2, 4).flatmap(
 def test_alpha_and_its_kernel_equal_the_definition(design, measurement):
     units = [unit for unit, _ in design]
     found, plain = krippendorff_alpha(units, measurement=measurement).value, plain_alpha(units, measurement)
-    assert (found is None) == (plain is None)
-    if plain is not None:
+    one = sum(sum(g is not None for g in unit) > 1 for unit in units) == 1  # the definition says 0 whatever they gave
+    assert (found is None) == (plain is None or one)
+    if found is not None:
         assert found == pytest.approx(plain, abs=1e-12)
     kept = [(unit, held) for unit, held in design if sum(g is not None for g in unit) > 1]
     if not kept:
@@ -191,3 +192,8 @@ def test_fleiss_kernel_equals_the_library():
     counts = (ratings[:, :, None] == np.arange(1.0, 5.0)).sum(axis=1)
     theirs = [library.fleiss_kappa(counts[drawn]) for drawn in index]
     assert (found.low, found.high) == pytest.approx(tuple(np.percentile(theirs, [2.5, 97.5])), abs=1e-12)
+
+
+def test_one_item_says_nothing_about_agreement():
+    found = krippendorff_alpha([[3.0, 4.0, float("nan")]])
+    assert (found.value, found.n, found.undefined) == (None, 1, "1 item with two grades")

@@ -258,3 +258,10 @@ def test_parquet_scores_in_lists_or_structs_are_refused_by_row(tmp_path):
         write_table(pa.table({"item": ["a", "b", "c"], "score": pa.array(cells)}), tmp_path / "s.parquet")
         with pytest.raises(InvalidInput, match=r"s\.parquet row 1: column 'score' holds"):
             read_scores(tmp_path / "s.parquet")
+
+
+def test_a_compressed_table_is_named_so(tmp_path):
+    path = tmp_path / "scores.csv.gz"
+    path.write_bytes(b"\x1f\x8b\x08\x00 whatever follows")
+    with pytest.raises(InvalidInput, match="the file is compressed with gzip; unpack it first"):
+        read_scores(path)

@@ -64,6 +64,8 @@ def krippendorff_alpha(
         return Estimate.of_nothing("no item has two grades", n=0)
     if np.nanmin(kept) == np.nanmax(kept):
         return Estimate.of_nothing("all grades are equal", n=n)
+    if n == 1:  # what is expected by chance is then what was observed, so alpha would be 0 whatever the grades
+        return Estimate.of_nothing("1 item with two grades", n=n)
     value = float(alpha_kernel(kept, measurement)(np.ones((1, n)))[0])
     if bootstrap is None:
         return no_resampling(value, n=n)

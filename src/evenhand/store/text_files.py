@@ -26,6 +26,7 @@ from evenhand.errors import InvalidInput, StoreError
 __all__ = ["Replacement", "TextFile", "is_utf8", "place", "quoted", "read_text_file"]
 
 _CHUNK = 1 << 20
+_GZIP = b"\x1f\x8b"
 _BOMS = (  # the longer ones first: the mark of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -215,6 +216,8 @@ def _scan(name: str, stream: BinaryIO, codec: str, has_option: bool) -> None:
 def _undecodable(place: str, codec: str, error: UnicodeDecodeError, has_option: bool) -> str:
     """One sentence on a byte that is not in the encoding: where, which, the guess, the way out."""
     byte = error.object[error.start : error.start + 1]
+    if error.object.startswith(_GZIP) and error.start == 1:
+        return f"{place} (0x{byte.hex()}): the file is compressed with gzip; unpack it first"
     found = f"{place} (0x{byte.hex()}) is not {codec.removesuffix('-sig').upper()}"
     name_it = "name the encoding it is in with --encoding, or " if has_option else ""
     if not codec.startswith("utf-8"):
