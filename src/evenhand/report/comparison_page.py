@@ -8,7 +8,7 @@ from evenhand.report.chart_kit import NO_FIGURES
 from evenhand.report.chart_rows import DifferenceRow, Panel, Row, agreement, paired_differences, study_table
 from evenhand.report.charts import axis_for, distribution
 from evenhand.report.numbers import cost, count, number, percent, plural
-from evenhand.report.trust_pages import Section, Table, TrustContent, estimate_cells
+from evenhand.report.trust_pages import Section, Table, TrustContent, estimate_cells, file_name
 from evenhand.report.validation_page import agreement_rows, score_table, scores_of
 from evenhand.stats.estimates import Estimate
 
@@ -37,7 +37,8 @@ def comparison_content(
     over = "items" if found.bootstrap.clusters is None else f"{len(set(found.bootstrap.clusters))} clusters"
     return TrustContent(
         title=f"Which of {len(names)} judges is better?",
-        source=f"{'mean scores alone' if grades is None else f'against {grades}'}; {plural(found.n_items, 'item')}, "
+        source=f"{'mean scores alone' if grades is None else f'against {file_name(grades)}'}; "
+        f"{plural(found.n_items, 'item')}, "
         f"{count(found.n_shared)} with a score by every judge. Intervals: {count(found.bootstrap.n_resamples)} "
         f"resamples over {over}, seed {found.bootstrap.seed}. "
         f"Scales: {'; '.join(dict.fromkeys(one.sentence for one in found.scales))}",
@@ -76,7 +77,7 @@ def study_content(
         sentences = _sentences(comparison)
     return TrustContent(
         title=f"{plural(len(names), 'variant')} on one graded set",
-        source=f"against {grades.name}: {grades.reading}",
+        source=f"against {file_name(grades.name)}: {grades.reading}",
         caveats=tuple(dict.fromkeys(caveats)),
         sentences=sentences or (f"One variant: rho {number(validations[0].spearman.value)}.",),
         sections=tuple(sections),

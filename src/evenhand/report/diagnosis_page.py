@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from evenhand.report.caveats import Caveat
 from evenhand.report.charts import Axis, Part, Scores, axis_of, distribution, drift, level_shares
 from evenhand.report.numbers import count, number, percent, plural
-from evenhand.report.trust_pages import Section, Table, TrustContent
+from evenhand.report.trust_pages import Section, Table, TrustContent, file_name
 
 if TYPE_CHECKING:
     from evenhand.analysis.diagnosis import Diagnosis
@@ -40,7 +40,7 @@ def diagnosis_content(found: "Diagnosis", *, draw: bool = True) -> TrustContent:
     guess = "" if scale.declared else ", a guess from the scores"
     return TrustContent(
         title="Can these scores be told apart?",
-        source=f"{found.source}: {plural(found.group.counts['rows'], 'row')}, scale {number(scale.low)} to "
+        source=f"{file_name(found.source)}: {plural(found.group.counts['rows'], 'row')}, scale {number(scale.low)} to "
         f"{number(scale.high)} ({scale.n_levels} levels{guess})",
         caveats=tuple(sorted(_caveats(found), key=lambda one: not one.serious)),
         sentences=(found.sentence,),

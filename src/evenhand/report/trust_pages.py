@@ -29,6 +29,7 @@ __all__ = [
     "TrustContent",
     "estimate_cells",
     "figures_of",
+    "file_name",
     "rows_of",
     "trust_markdown",
     "trust_page",
@@ -215,3 +216,12 @@ def _source(name: str) -> str:
 def rows_of(pairs: Sequence[tuple[str, Estimate]], **how: Any) -> tuple[tuple[str, ...], ...]:
     """A row an estimate."""
     return tuple((name, *estimate_cells(found, **how)) for name, found in pairs)
+
+
+def file_name(path: str) -> str:
+    """A file without the folders of the machine it lies on, for pages that are passed on.
+
+    >>> file_name("/srv/team/log.csv")
+    'log.csv'
+    """
+    return path.replace("\\", "/").rpartition("/")[2] or path

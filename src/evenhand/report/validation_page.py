@@ -10,7 +10,7 @@ from evenhand.report.chart_kit import stated
 from evenhand.report.chart_rows import Row, agreement
 from evenhand.report.charts import Scores, axis_for, distribution, level_shares
 from evenhand.report.numbers import cost, count, number, percent, plural
-from evenhand.report.trust_pages import Case, Section, Table, TrustContent, estimate_cells
+from evenhand.report.trust_pages import Case, Section, Table, TrustContent, estimate_cells, file_name
 from evenhand.stats.estimates import Estimate
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def validations_content(found: "Sequence[Validation]", *, draw: bool = True) -> 
     caveats = [caveat for one in ordered for caveat in _caveats(one, who=f"{one.graded.judge.name}: ")]
     return TrustContent(
         title=f"{len(found)} judges against the humans",
-        source=f"{grades.name}: {grades.reading}",
+        source=f"{file_name(grades.name)}: {grades.reading}",
         caveats=tuple(sorted(caveats, key=lambda one: not one.serious)),
         sentences=("The order is that of rho alone, not a ranking.", "--only JUDGE shows one of them whole."),
         sections=tuple(sections),
@@ -153,7 +153,7 @@ def _source(found: "Validation") -> str:
     graded, grades = found.graded, found.grades
     over = "items" if graded.clusters is None else f"{len(set(graded.clusters))} clusters"
     return (
-        f"against {grades.name}: {grades.reading}; {plural(graded.n, 'item')} with both, up to "
+        f"against {file_name(grades.name)}: {grades.reading}; {plural(graded.n, 'item')} with both, up to "
         f"{plural(graded.scores.shape[1], 'rerun')}. Intervals: {count(found.settings.n_resamples)} resamples "
         f"over {over}, seed {found.settings.seed}. Scales: {graded.scales.sentence}."
     )
