@@ -75,21 +75,24 @@ def _leaders(found: "Reweighting", view: "View") -> str:
     if view.undefined is not None:
         return f"undefined: {view.undefined}"
     named = [shown(found.names[own], _NAME) for own in view.leaders]
-    score = f" ({view.scores[view.leaders[0]]:.4g})"
+    score = f" ({_number(float(view.scores[view.leaders[0]]))})"
     if len(named) == 1:
         return named[0] + score
     return f"{len(named)} tie{score}: {', '.join(named[:3])}{', ...' if len(named) > 3 else ''}"
 
 
+def _number(score: float) -> str:
+    """A score to four digits; a rule such as the percentile of one system has none."""
+    return "undefined" if score != score else f"{score:.4g}"
+
+
 def _flip(found: "Reweighting") -> str:
     """The nearest change of the weights that dethrones the leader, in words."""
-    from evenhand.composite.reweight_document import flip_words
+    from evenhand.composite.reweight_document import flip_words, no_flip
 
     if found.flips:
         return f"{shown(flip_words(found, found.flips[0]), 400)} (L1 {found.flips[0].l1:.3f})"
-    if not found.is_exact:
-        return "not computed: the rule is not linear in its weights"
-    return "none: no allowed weights lift another system to the leader"
+    return f"none: {no_flip(found)}"
 
 
 def _ranking(found: "Reweighting", most: int) -> Iterator[str]:
@@ -103,7 +106,7 @@ def _ranking(found: "Reweighting", most: int) -> Iterator[str]:
         moved = "" if change is None else "=" if change == 0 else f"{change:+d}"
         yield (
             f"{found.base.ranks[own]:>4} {moved:>7}  {shown(found.names[own], _NAME):<{_NAME}} "
-            f"{found.base.scores[own]:>9.4g}"
+            f"{_number(float(found.base.scores[own])):>9}"
         )
     if len(order) > most:
         yield f"     {len(order) - most} more (--all)"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["flip_words", "reweighting_document"]
+__all__ = ["flip_words", "no_flip", "reweighting_document"]
 
 _FLIPS = 10
 _MOST_RANKS = 100
@@ -41,7 +41,7 @@ def reweighting_document(found: Reweighting) -> dict[str, Any]:
         "pareto": [names[own] for own in found.pareto],
         "dominated": {names[own]: names[by] for own, by in enumerate(found.dominator) if by is not None},
         "nearest_flip": _flip(found, found.flips[0]) if found.flips else None,
-        "no_flip": _no_flip(found),
+        "no_flip": no_flip(found),
         "flips": [_flip(found, flip) for flip in found.flips[:_FLIPS]],
         "emphasis": {
             label: [{"from": one.low, "to": one.high, "leader": names[one.leader]} for one in stretches]
@@ -62,16 +62,20 @@ def reweighting_document(found: Reweighting) -> dict[str, Any]:
 def flip_words(found: Reweighting, flip: Flip) -> str:
     """`5.6 points from Calibration to Cost hand the lead to djev`, points being hundredths of all weight."""
     labels = found.form.labels
+    if not flip.moves:
+        return f"{found.names[flip.to]} is level: the slightest change of the weights decides"
     moves = [f"{moved * 100:.1f} points from {labels[source]} to {labels[to]}" for source, to, moved in flip.moves]
     return f"{' and '.join(moves)} hand the lead to {found.names[flip.to]}"
 
 
-def _no_flip(found: Reweighting) -> str | None:
+def no_flip(found: Reweighting) -> str | None:
     """Why no nearest flip is given."""
     if found.flips:
         return None
     if not found.is_exact:
         return "the rule is not linear in its weights, so that no nearest change is computed"
+    if found.form.hopeless()[found.base.leaders[0]]:
+        return "the leader has a component of 0, whose weight is 0: the slightest weight on it dethrones the leader"
     return "no allowed weights lift another system to the leader"
 
 

@@ -34,6 +34,7 @@ Gates = Literal["on", "off", "released"]
 """Factors that depend on a row: kept, left out, or left out while all the columns that they name have weight 0."""
 
 _PLACE = "\0mean"
+_LARGEST = 1e100  # numbers whose sums and products with others of the table cannot overflow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -175,10 +176,13 @@ def weighted_form(
     renormalises = policy == "renormalise" or (core.call is not None and core.call.name == "winrate")
     known = ~np.isnan(arguments)
     usable = known.any(axis=1) if renormalises else known.all(axis=1)
-    for operand in operands:
-        usable &= True if operand is None else np.isfinite(operand)
+    for step, operand in zip(core.steps, operands, strict=True):
+        if operand is not None:
+            usable &= np.abs(np.nan_to_num(operand, nan=np.inf)) <= _LARGEST
+            usable &= (operand != 0) | (step.kind != "divide")
     if core.power != 1:
         usable &= ~(np.nan_to_num(arguments, nan=0.0) < 0).any(axis=1)
+    usable &= ~(np.abs(np.nan_to_num(arguments, nan=0.0)) > _LARGEST).any(axis=1)
     rows = np.flatnonzero(usable)
     if not len(rows):
         raise InvalidInput(f"reweight: no row of {table.source} has a value under {printed(rule)[:120]}")
@@ -193,8 +197,12 @@ def _reasons(
     rule: Rule, table: Table, missing: Missing | None, without: "NDArray[np.bool_]"
 ) -> tuple[tuple[int, str], ...]:
     """(index, why) of each row without a score."""
-    undefined = {one.index: f"{one.reason} in {one.clause}" for one in evaluate(rule, table, missing=missing).undefined}
-    return tuple((int(row), undefined.get(int(row), "a component is missing")) for row in without.nonzero()[0])
+    evaluated = evaluate(rule, table, missing=missing)
+    undefined = {one.index: f"{one.reason} in {one.clause}" for one in evaluated.undefined}
+    other = {True: "a component is missing", False: f"a number beyond {_LARGEST:g}, or a mean without a value"}
+    return tuple(
+        (int(row), undefined.get(int(row), other[bool(evaluated.missing[row])])) for row in without.nonzero()[0]
+    )
 
 
 def argument_of(core: Core, at: int, value: Callable[[Expression], "Floats"], lower: frozenset[str]) -> "Floats":
@@ -227,6 +235,7 @@ def mean_of(arguments: "Floats", weights: "Floats", power: float) -> "Floats":
         if not known.all():
             total = total / (weights @ known.T.astype(float))
         found = np.exp(total) if power == 0 else total if power == 1 else total ** (1 / power)
+        found = found * _scale(arguments, power)
         nothing = known & ~np.isfinite(raised)
         if nothing.any():
             found = np.where((weights > 0).astype(float) @ nothing.T > 0, 0.0, found)
@@ -240,7 +249,17 @@ def _raised(arguments: "Floats", power: float) -> "Floats":
     if power == 1:
         return arguments
     with np.errstate(all="ignore"):
-        return np.asarray(np.log(arguments) if power == 0 else arguments**power)
+        return np.asarray(np.log(arguments) if power == 0 else (arguments / _scale(arguments, power)) ** power)
+
+
+def _scale(arguments: "Floats", power: float) -> float:
+    """What arguments are divided by, so that no power of theirs overflows; a mean of them is multiplied by it again."""
+    import numpy as np
+
+    known = arguments[np.isfinite(arguments) & (arguments > 0)]
+    if power in (0, 1) or not known.size:
+        return 1.0
+    return float(known.max() if power > 0 else known.min())
 
 
 def _applied(step: Step, operand: "Floats | None", found: "Floats") -> "Floats":
@@ -296,9 +315,13 @@ def _linear(form: WeightedForm) -> "Floats | None":
         found = carried
         if step.kind == "power" and power != 0:
             power /= _exponent(step)
+            if power == 1:  # from here on addends count, and with them the size
+                found = found * _scale(form.arguments, form.core.power) ** form.core.power
     with np.errstate(all="ignore"):
         found = -found if power < 0 else found
         found = np.asarray(-found if form.reversed else found)
+    if np.isposinf(found).any():  # a factor's power overflows
+        return None
     form._kept["hopeless"] = (~np.isfinite(found).all(axis=1)).astype(float)
     return _bounded(found)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.composite.reweight_draws import alike
 from evenhand.composite.reweight_form import WeightedForm
-from evenhand.composite.reweight_region import WeightRegion, solved, solved_weights
+from evenhand.composite.reweight_region import WeightRegion, solved
 
 if TYPE_CHECKING:
     import numpy as np
@@ -116,24 +116,38 @@ def nearest_flips(form: WeightedForm, region: WeightRegion, weights: "Floats") -
     Args:
         weights: (m,) where the leader leads; allowed.
     Returns:
-        Flips to systems that are not already level; empty where the rule has no linear form.
+        To a system that is level with the leader already, a flip of length 0. Empty where the rule has no linear form,
+        or where the leader leads only because its component of 0 has the weight 0.
     """
     import numpy as np
 
-    linear = form.linear()
-    if linear is None:
+    linear, hopeless = form.linear(), form.hopeless()
+    if linear is None or hopeless[_leader(form, weights)]:
         return ()
-    merits = linear @ weights
-    leader = int(merits.argmax())
+    group, _ = alike(form)
+    leader = _leader(form, weights)
     gains = _scaled(linear - linear[leader])
-    found = []
-    for rival in np.flatnonzero((gains @ weights < -_CLOSE) & ~form.hopeless()).tolist():
-        gain = gains[rival]
-        there = _level(gain, weights) if region.is_simplex else _level_within(gain, weights, region)
+    ahead = gains @ weights
+    level = np.flatnonzero((np.abs(ahead) <= _CLOSE) & (group != group[leader])).tolist()
+    found = [Flip(to=own, l1=0.0, weights=weights, moves=()) for own in level if gains[own].max() > 0]
+    for rival in np.flatnonzero((ahead < -_CLOSE) & ~hopeless).tolist():
+        if region.is_simplex and not level:
+            there = _level(gains[rival], weights)
+        else:  # above every system that leads now
+            there = _level_within(_scaled(linear[rival] - linear[[leader, *level]]), weights, region)
         if there is not None:
             moves = _moves(weights, there)
             found.append(Flip(to=rival, l1=float(np.abs(there - weights).sum()), weights=there, moves=moves))
     return tuple(sorted(found, key=lambda flip: (flip.l1, flip.to)))
+
+
+def _leader(form: WeightedForm, weights: "Floats") -> int:
+    """Who is first; of several that are level, the one that is best under equal weights."""
+    import numpy as np
+
+    linear, merits = form.linear(), form.merits(weights[None])[0]
+    level = np.flatnonzero(merits >= merits.max() - 1e-12 * abs(merits.max()))
+    return int(level[(merits if linear is None else linear.sum(axis=1))[level].argmax()])
 
 
 def _level(gain: "Floats", weights: "Floats") -> "Floats | None":
@@ -153,26 +167,30 @@ def _level(gain: "Floats", weights: "Floats") -> "Floats | None":
     return found if lacks <= _CLOSE else None
 
 
-def _level_within(gain: "Floats", weights: "Floats", region: WeightRegion) -> "Floats | None":
-    """The same among allowed weights: least sum of u with -u <= w - weights <= u and gain . w >= 0."""
+def _level_within(gains: "Floats", weights: "Floats", region: WeightRegion) -> "Floats | None":
+    """The same among allowed weights, with several gains: least sum of u, -u <= w - weights <= u, gains @ w >= 0."""
     import numpy as np
 
-    m = len(weights)
-    most = solved_weights(region, -gain)
-    if most is None or gain @ most <= _CLOSE:  # never above the leader
+    m, n = len(weights), len(gains)
+    sums = np.vstack([np.ones((1, m)), region.equal])
+    sums_of = np.concatenate([[1.0], region.equal_of])
+    most = solved(  # some allowed weights must put it above, not only level
+        np.append(np.zeros(m), -1.0),
+        above=np.vstack(
+            [np.hstack([gains, -np.ones((n, 1))]), np.hstack([region.above, np.zeros((len(region.above), 1))])]
+        ),
+        above_of=np.concatenate([np.zeros(n), region.above_of]),
+        equal=np.hstack([sums, np.zeros((len(sums), 1))]), equal_of=sums_of, bounds=[(0, 1)] * m + [(-3, 3)],
+    )  # fmt: skip
+    if most is None or most.x[-1] <= _CLOSE:
         return None
-    eye, zeros = np.eye(m), np.zeros((len(region.above), m))
+    eye = np.eye(m)
+    sides = [np.hstack([gains, np.zeros((n, m))]), np.hstack([eye, eye]), np.hstack([-eye, eye])]
     best = solved(
         np.concatenate([np.zeros(m), np.ones(m)]),
-        above=np.vstack(
-            [
-                np.append(gain, np.zeros(m))[None], np.hstack([eye, eye]), np.hstack([-eye, eye]),
-                np.hstack([region.above, zeros]),
-            ]
-        ),
-        above_of=np.concatenate([[0.0], weights, -weights, region.above_of]),
-        equal=np.hstack([np.vstack([np.ones((1, m)), region.equal]), np.zeros((1 + len(region.equal), m))]),
-        equal_of=np.concatenate([[1.0], region.equal_of]), bounds=[(0, 1)] * m + [(0, 2)] * m,
+        above=np.vstack([*sides, np.hstack([region.above, np.zeros((len(region.above), m))])]),
+        above_of=np.concatenate([np.zeros(n), weights, -weights, region.above_of]),
+        equal=np.hstack([sums, np.zeros((len(sums), m))]), equal_of=sums_of, bounds=[(0, 1)] * m + [(0, 2)] * m,
     )  # fmt: skip
     return None if best is None else np.asarray(best.x[:m])
 

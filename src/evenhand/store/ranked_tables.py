@@ -35,7 +35,7 @@ _ORDER = re.compile(r"(?:.*[\s_-])?(?:rank|ranking|position|place|pos|#|no\.?|nr
 _PRINTING = {
     "zeros dropped": "trailing zeros are dropped, so every cell counts with the column's most decimals",
     "mixed decimals": "the cells have different decimals, and each counts with its own",
-    "whole numbers": "every number ends in .0, so whole numbers were printed",
+    "whole numbers": "no number has a fraction, so that whole numbers were printed",
 }
 _SHOWN = 5
 
