@@ -43,9 +43,9 @@ def place(path: str | Path) -> str:
 
 
 def is_utf8(name: str) -> bool:
-    """Whether a file's name is text: one of other bytes comes from the system with lone surrogates in it.
+    r"""Whether a file's name is text: one of other bytes comes from the system with lone surrogates in it.
 
-    >>> is_utf8("ä.txt"), is_utf8("a\\udcff.txt")
+    >>> is_utf8("ä.txt"), is_utf8("a\udcff.txt")
     (True, False)
     """
     try:
