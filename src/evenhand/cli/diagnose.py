@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,10 @@ from evenhand.cli.options import AsJson
 from evenhand.cli.output import json_text, shown
 from evenhand.cli.trust_output import Output, Plot, outputs
 from evenhand.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from evenhand.analysis.diagnosis import Diagnosis
+    from evenhand.report.trust_pages import TrustContent
 
 __all__ = ["diagnose", "scale_of"]
 
@@ -43,7 +47,6 @@ def diagnose(
     """
     from evenhand.analysis.diagnosis import DiagnosisSettings, diagnosis
     from evenhand.cli.diagnose_output import print_diagnosis
-    from evenhand.report.diagnosis_page import diagnosis_content
     from evenhand.store.score_columns import ScoreColumns
     from evenhand.store.score_tables import read_scores
 
@@ -59,7 +62,7 @@ def diagnose(
         criterion=criterion, human=human, status=status,
     )  # fmt: skip
     found = diagnosis(read_scores(scores, columns), settings)
-    written.write(found.document(), lambda draw: diagnosis_content(found, draw=draw))
+    written.write(found.document(), lambda draw: _page(found, draw=draw))
     if as_json:
         sys.stdout.write(json_text(found.document()))
     else:
@@ -85,3 +88,10 @@ def scale_of(text: str | None, option: str) -> tuple[float, float] | None:
     if not 1e-9 <= ends[1] - ends[0] <= 1e15:
         raise InvalidInput(f"{option} {shown(text, 60)}: expected the two ends of the scale, lower first, such as 1:10")
     return ends
+
+
+def _page(found: "Diagnosis", *, draw: bool) -> "TrustContent":
+    """The page; the kit that makes it is loaded only if one is asked for."""
+    from evenhand.report.diagnosis_page import diagnosis_content
+
+    return diagnosis_content(found, draw=draw)
