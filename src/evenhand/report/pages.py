@@ -4,19 +4,17 @@ Whatever a template prints goes through `visible.markup`, so that no template ca
 between tags only, never in an attribute: attributes hold what is made here.
 """
 
-import base64
-import hashlib
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from jinja2 import BaseLoader, Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from evenhand.report.figures import distribution
 from evenhand.report.model import ItemView, Report
 from evenhand.report.numbers import count, interval, percent, plural
+from evenhand.report.templating import digest, environment, template_text
 from evenhand.report.visible import markup, plain
 
 __all__ = ["MOST_BYTES", "page", "report_page", "stylesheet"]
@@ -59,8 +57,7 @@ def report_page(report: Report) -> str:
 def page(title: str, body: Markup) -> str:
     """A whole HTML document around a body, with the stylesheet and the policy; every later page goes through here."""
     style = stylesheet()
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; base-uri 'none'; form-action 'none'"
+    policy = f"default-src 'none'; style-src '{digest(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
     head = escape(plain(title, 200))  # a title holds text only: no marks
     return str(_render("page.html", title=head, policy=policy, style=Markup(style), body=body))  # noqa: S704  # our own file
 
@@ -68,7 +65,7 @@ def page(title: str, body: Markup) -> str:
 @cache
 def stylesheet() -> str:
     """The one stylesheet of all pages."""
-    return _source("style.css")
+    return template_text("style.css")
 
 
 def _cut(n: int, items: tuple[ItemView, ...]) -> str:
@@ -90,18 +87,4 @@ def _render(name: str, **values: Any) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    loader: BaseLoader = FunctionLoader(_source)
-    made = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
-    )
-    made.globals.update(count=count, percent=percent, interval=interval, plural=plural, distribution=distribution)
-    return made
-
-
-def _shown(value: Any) -> Any:
-    """What a template prints: text that is no markup yet is escaped, and can hide nothing."""
-    return markup(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _source(name: str) -> str:
-    return files("evenhand.report").joinpath("templates", name).read_text(encoding="utf-8")
+    return environment(count=count, percent=percent, interval=interval, plural=plural, distribution=distribution)

@@ -4,17 +4,13 @@ The policy in the page allows its one script and its one stylesheet by their SHA
 from the table stands in a block of JSON that cannot end early, and reaches the page as text only.
 """
 
-import base64
-import hashlib
 import json
 import math
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from evenhand.composite.evaluate import evaluate
@@ -27,6 +23,7 @@ from evenhand.errors import InvalidInput
 from evenhand.report.numbers import count, plural
 from evenhand.report.rank_model import Gate, RankModel, numbers, rank_model
 from evenhand.report.rank_shares import LeaderShares
+from evenhand.report.templating import digest, environment, template_text
 from evenhand.report.visible import plain
 
 if TYPE_CHECKING:
@@ -90,12 +87,12 @@ def rank_page(
         "title": plain(title, 200), "presets": _presets(model, presets or {}, aliases or {}), "shares": _shares(shares),
         "broken": [] if verification is None else [violation.index for violation in verification.violations],
     }  # fmt: skip
-    style, script = Markup(_source("rank_page.css")), Markup(_script())  # noqa: S704  # our own files
+    style, script = Markup(template_text("rank_page.css")), Markup(_script())  # noqa: S704  # our own files
     policy = (
-        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data:; "
+        f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return _environment().get_template("rank_page.html").render(
+    return environment().get_template("rank_page.html").render(
         title=escape(plain(title, 200)),
         source=escape(plain(PurePath(table.source).name or table.source, 200)),
         n_systems=plural(table.n_rows, "system"),
@@ -205,24 +202,8 @@ def _banner(found: Verification | None, score: str | None) -> str:
     )
 
 
-def _digest(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
-
-
 @cache
 def _script() -> str:
     """The one script: rule and page in a scope of their own."""
-    parts = [_source(name).replace('"use strict";\n', "", 1) for name in _SCRIPTS]
+    parts = [template_text(name).replace('"use strict";\n', "", 1) for name in _SCRIPTS]
     return '"use strict";\n(() => {\n' + "\n".join(parts) + "})();\n"
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-
-
-@cache
-def _source(name: str) -> str:
-    return files("evenhand.report").joinpath("templates", name).read_text(encoding="utf-8")

@@ -9,17 +9,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from jinja2 import BaseLoader, Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from evenhand.report.caveats import Caveat
 from evenhand.report.chart_kit import Figure, inline_svg
 from evenhand.report.numbers import count, number, percent, plural
 from evenhand.report.pages import MOST_BYTES, page
-from evenhand.report.visible import code_span, markup
+from evenhand.report.templating import environment
+from evenhand.report.visible import code_span
 from evenhand.stats.estimates import Estimate
 
 __all__ = [
@@ -192,25 +192,11 @@ def _render(content: TrustContent, drawn: dict[str, Markup], cut: str, most: int
 
 @cache
 def _environment() -> Environment:
-    """As that of `pages`: what is no markup yet is escaped, and can hide nothing."""
-    loader: BaseLoader = FunctionLoader(_source)
-    made = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
-    )
-    made.globals.update(plural=plural, short=_short)
-    return made
-
-
-def _shown(value: Any) -> Any:
-    return markup(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return environment(plural=plural, short=_short)
 
 
 def _short(text: str, limit: int = _MOST_TEXT) -> str:
     return text if len(text) <= limit else f"{text[:limit]} …"
-
-
-def _source(name: str) -> str:
-    return files("evenhand.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def rows_of(pairs: Sequence[tuple[str, Estimate]], **how: Any) -> tuple[tuple[str, ...], ...]:
