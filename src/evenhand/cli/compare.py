@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evenhand.cli.options import AsJson
 from evenhand.cli.output import json_text
 from evenhand.cli.rated_inputs import (
     Cluster,
@@ -60,7 +61,7 @@ def compare(
     strict: Strict = False,
     output: Output = None,
     plot: Plot = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare judges on the same items, paired: differences that hold together, flips, what moved, what it costs."""
     from evenhand.analysis.comparison import compare as compared

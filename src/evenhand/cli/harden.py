@@ -19,6 +19,8 @@ from evenhand.cli.options import (
     DEADLINE_S,
     DEFAULT_STORE,
     TIMEOUT_S,
+    AllowSelfJudging,
+    Anyway,
     AsJson,
     BaseUrl,
     BudgetTokens,
@@ -26,9 +28,20 @@ from evenhand.cli.options import (
     Concurrency,
     Deadline,
     DryRun,
+    FieldColumns,
+    ItemsEncoding,
+    MaxFailed,
+    Models,
+    RecordsFile,
+    Repositories,
+    RepositoryChars,
     RequestsPerMinute,
+    Reruns,
     RetryFailed,
+    SkipEmpty,
+    Sources,
     StorePath,
+    Temperature,
     Timeout,
     TokensPerMinute,
     settings_of,
@@ -58,11 +71,9 @@ def harden(
         float | None, typer.Option("--max-lift", help="Exit 1 if a lift lies above this, its whole interval with it.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
-    model: Annotated[
-        list[str] | None, typer.Option("--model", "-m", help="provider/model; repeatable; replaces the file's models.")
-    ] = None,
-    reruns: Annotated[int | None, typer.Option(min=1, help="Ask each item so many times afresh.")] = None,
-    temperature: Annotated[float | None, typer.Option(min=0.0, max=2.0, help="Replaces the file's.")] = None,
+    model: Models = None,
+    reruns: Reruns = None,
+    temperature: Temperature = None,
     max_concurrency: Concurrency = CONCURRENCY,
     requests_per_minute: RequestsPerMinute = None,
     tokens_per_minute: TokensPerMinute = None,
@@ -72,33 +83,20 @@ def harden(
     store: StorePath = DEFAULT_STORE,
     budget_usd: BudgetUsd = None,
     budget_tokens: BudgetTokens = None,
-    max_failed: Annotated[int, typer.Option(min=0, help="Exit 3 if more judgements failed.")] = 0,
+    max_failed: MaxFailed = 0,
     retry_failed: RetryFailed = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Attack only the first so many items.")] = None,
-    map_: Annotated[list[str] | None, typer.Option("--map", help="FIELD=COLUMN, for columns of other names.")] = None,
-    encoding: Annotated[str | None, typer.Option(help="Encoding of the items file; UTF-8 unless said.")] = None,
-    repositories: Annotated[
-        str | None,
-        typer.Option(metavar="WHICH", help="Folders that are one item: git (those with .git), whole, each or none."),
-    ] = None,
-    repository_chars: Annotated[
-        int | None, typer.Option(min=1000, help="Characters of a repository that are read; 400000 unless said.")
-    ] = None,
-    source: Annotated[
-        list[str] | None, typer.Option(help="NAME=FILE: a further text of a single item, such as demo=talk.txt.")
-    ] = None,
-    skip_empty: Annotated[bool, typer.Option("--skip-empty", help="Leave items without a candidate out.")] = False,
+    map_: FieldColumns = None,
+    encoding: ItemsEncoding = None,
+    repositories: Repositories = None,
+    repository_chars: RepositoryChars = None,
+    source: Sources = None,
+    skip_empty: SkipEmpty = False,
     no_panel: Annotated[bool, typer.Option("--no-panel", help="Several models: record each alone.")] = False,
-    allow_self_judging: Annotated[
-        bool, typer.Option("--allow-self-judging", help="Let a model judge candidates of its own.")
-    ] = False,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="Judge with a model whose probe speaks against it (counter_bias: auto).")
-    ] = False,
+    allow_self_judging: AllowSelfJudging = False,
+    anyway: Anyway = False,
     dry_run: DryRun = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the records: .jsonl, .csv or .parquet.")
-    ] = None,
+    output: RecordsFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Attack a judge with what candidates may hold, and check that it reads what it is given.

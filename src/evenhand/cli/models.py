@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evenhand.cli.options import AsJson
 from evenhand.cli.output import console, json_text, say, shown
 
 if TYPE_CHECKING:
@@ -19,12 +20,11 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-_AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 _EXTRAS = {"local": "xllamacpp", "vendors": "pydantic_ai", "hub": "huggingface_hub", "parquet": "pyarrow"}
 
 
 @app.command("list")
-def list_models(as_json: _AsJson = False) -> None:
+def list_models(as_json: AsJson = False) -> None:
     """Show the providers known by name, whether their key is set, and the local models that are here.
 
     No key is shown, and nothing is asked of any endpoint.
@@ -60,7 +60,7 @@ def pull_model(
         str, typer.Argument(metavar="NAME", help="smollm2, hf:OWNER/REPO/FILE.gguf, or a GGUF file to check.")
     ],
     force: Annotated[bool, typer.Option(help="Fetch again even if the right file is there.")] = False,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Bring the weights of a local model to this machine, and check them.
 
@@ -84,7 +84,7 @@ def check(
     base_url: Annotated[str | None, typer.Option(metavar="URL", help="Ask this endpoint instead.")] = None,
     api_key_env: Annotated[str | None, typer.Option(metavar="NAME", help="Variable that holds the key for it.")] = None,
     timeout_s: Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=1.0, help="Of each call.")] = 120.0,
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find out what a model can do, by about seven tiny real calls.
 

@@ -1,4 +1,4 @@
-"""Options that every command which asks models takes, with one meaning and one help text.
+"""Options that several commands take, with one meaning and one help text.
 
 def judge(base_url: BaseUrl = None, timeout_s: Timeout = TIMEOUT_S, ...)
 settings_of(max_concurrency=..., ...)      what they come to
@@ -21,6 +21,8 @@ __all__ = [
     "DEADLINE_S",
     "DEFAULT_STORE",
     "TIMEOUT_S",
+    "AllowSelfJudging",
+    "Anyway",
     "AsJson",
     "BaseUrl",
     "BudgetTokens",
@@ -28,9 +30,20 @@ __all__ = [
     "Concurrency",
     "Deadline",
     "DryRun",
+    "FieldColumns",
+    "ItemsEncoding",
+    "MaxFailed",
+    "Models",
+    "RecordsFile",
+    "Repositories",
+    "RepositoryChars",
     "RequestsPerMinute",
+    "Reruns",
     "RetryFailed",
+    "SkipEmpty",
+    "Sources",
     "StorePath",
+    "Temperature",
     "Timeout",
     "TokensPerMinute",
     "model_names",
@@ -56,6 +69,37 @@ BudgetTokens = Annotated[int | None, typer.Option(min=0, help="Stop before this 
 RetryFailed = Annotated[bool, typer.Option("--retry-failed", help="Ask afresh what was left unreadable.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be sent, and send nothing.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+
+
+# What `judge` and `harden` take alike: which models are asked about which items, and how.
+Models = Annotated[
+    list[str] | None, typer.Option("--model", "-m", help="provider/model; repeatable; replaces the file's models.")
+]
+Reruns = Annotated[int | None, typer.Option(min=1, help="Ask each item so many times afresh.")]
+Temperature = Annotated[float | None, typer.Option(min=0.0, max=2.0, help="Replaces the file's.")]
+MaxFailed = Annotated[int, typer.Option(min=0, help="Exit 3 if more judgements failed.")]
+FieldColumns = Annotated[list[str] | None, typer.Option("--map", help="FIELD=COLUMN, for columns of other names.")]
+ItemsEncoding = Annotated[str | None, typer.Option(help="Encoding of the items file; UTF-8 unless said.")]
+Repositories = Annotated[
+    str | None,
+    typer.Option(metavar="WHICH", help="Folders that are one item: git (those with .git), whole, each or none."),
+]
+RepositoryChars = Annotated[
+    int | None, typer.Option(min=1000, help="Characters of a repository that are read; 400000 unless said.")
+]
+Sources = Annotated[
+    list[str] | None, typer.Option(help="NAME=FILE: a further text of a single item, such as demo=talk.txt.")
+]
+SkipEmpty = Annotated[bool, typer.Option("--skip-empty", help="Leave items without a candidate out.")]
+AllowSelfJudging = Annotated[
+    bool, typer.Option("--allow-self-judging", help="Let a model judge candidates of its own.")
+]
+Anyway = Annotated[
+    bool, typer.Option("--anyway", help="Judge with a model whose probe speaks against it (counter_bias: auto).")
+]
+RecordsFile = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write the records: .jsonl, .csv or .parquet.")
+]
 
 
 def model_names(names: Sequence[str], *, option: str, way_out: str) -> list[str]:

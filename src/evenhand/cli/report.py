@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evenhand.cli.options import DEFAULT_STORE, AsJson
 from evenhand.cli.output import console, json_text, say, shown, write_text
 from evenhand.errors import InvalidInput
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
-DEFAULT_STORE = Path(".evenhand/evenhand.db")
 _FORMS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown", ".xml": "junit"}
 
 
@@ -42,7 +42,7 @@ def report(
     pass_at: Annotated[
         float | None, typer.Option(help="A lower score is a failed test, and the command exits 1.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Turn records into one self-contained page, Markdown or JUnit."""
     from evenhand.report.junit import Gate, deciding, report_junit

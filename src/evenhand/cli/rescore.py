@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evenhand.cli.options import DEFAULT_STORE, AsJson
 from evenhand.cli.output import json_text, say, shown
 from evenhand.errors import InvalidInput
 
@@ -26,10 +27,10 @@ def rescore(
         list[str] | None, typer.Option("--set", help="NAME=VALUE of a formula setting; repeatable.")
     ] = None,
     judge: Annotated[Path | None, typer.Option(help="Judge file with the same questions, other weights.")] = None,
-    store: Annotated[Path, typer.Option(help="The store they were judged with.")] = Path(".evenhand/evenhand.db"),
+    store: Annotated[Path, typer.Option(help="The store they were judged with.")] = DEFAULT_STORE,
     check: Annotated[bool, typer.Option("--check", help="Recompute and compare; exit 1 if a record differs.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the new records.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Recompute scores from stored replies; no call is made."""
     from evenhand.analysis.summary import Summary

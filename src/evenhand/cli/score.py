@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evenhand.cli.options import AsJson
 from evenhand.cli.output import json_text, say, shown, warn, write_text
 from evenhand.errors import InvalidInput
 
@@ -54,7 +55,7 @@ def score(
     ] = False,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the file; UTF-8 unless said.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the JSON document to this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score evidence you already have, with the arithmetic shown. No model is called.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evenhand.cli.options import AsJson
 from evenhand.cli.output import json_text, shown, warn
 from evenhand.cli.rated_inputs import (
     Cluster,
@@ -82,7 +83,7 @@ def validate(
     strict: Strict = False,
     output: Output = None,
     plot: Plot = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Hold a judge's scores against hand grades: rank agreement, ceiling, noise, leniency, worst misses, cost."""
     from evenhand.analysis.graded import join
