@@ -7,6 +7,7 @@ do: ten judges that each give one score throughout, though not the same one, are
 import math
 from typing import TYPE_CHECKING, Any
 
+from evenhand.analysis.judge_overlaps import judge_overlaps
 from evenhand.analysis.score_cells import Cells
 from evenhand.stats.collapse import entropy_nats, level_counts, level_sd, merged_levels
 from evenhand.stats.collapse_verdict import MIN_SCORES, Comparator
@@ -82,43 +83,32 @@ def item_numbers(cells: Cells) -> "NDArray[np.int64]":
 
 
 class OtherJudges:
-    """The other judges on the same items, for every judge in turn.
-
-    Held as sparse matrices: who scored which item (on which criterion), and how often with which level.
-    """
+    """The other judges on the same items, for every judge in turn."""
 
     def __init__(self, cells: Cells, items: "NDArray[np.int64]") -> None:
         import numpy as np
-        from scipy.sparse import csr_matrix
 
         table = cells.table
         assert table.judge is not None
         known = cells.used & (table.judge.codes >= 0) & (items >= 0)
-        items = items[known]
-        judges = table.judge.codes[known].astype(np.int64)
         levels = cells.scale.rounded(cells.levels) if cells.scale.decimals else cells.levels
         self._levels, place = np.unique(levels, return_inverse=True)
-        codes = place[cells.codes[known]]
-        self._n_judges, n_items, k = len(table.judge.names), int(items.max(initial=-1)) + 1, len(self._levels)
-        ones = np.ones(len(items), np.int64)
-        self._given = csr_matrix((ones, (items, judges * k + codes)), shape=(n_items, self._n_judges * k))
-        self._present = csr_matrix((ones, (judges, items)), shape=(self._n_judges, n_items)).sign()
-        alone = table.item.codes[known] if table.item is not None else items
-        self._items = csr_matrix((ones, (judges, alone)), shape=(self._n_judges, int(alone.max(initial=-1)) + 1)).sign()
+        shape = len(table.judge.names), len(self._levels)
+        items = items[known]
+        alone = table.item.codes[known].astype(np.int64) if table.item is not None else items
+        self._pairs = judge_overlaps(
+            items, alone, table.judge.codes[known].astype(np.int64), place[cells.codes[known]], shape
+        )
 
     def of(self, judge: int) -> Comparator | None:
         """The others beside one judge; None where none has ten items in common with it."""
         import numpy as np
 
-        k = len(self._levels)
-        mine = self._present[judge]
-        shared = np.asarray((self._items @ self._items[judge].T).todense()).ravel()
+        shared, own, theirs = self._pairs.of(judge)
         others = np.flatnonzero(shared >= MIN_SCORES)
         others = others[others != judge]
         if len(others) == 0:
             return None
-        theirs = np.asarray((mine @ self._given).todense()).reshape(self._n_judges, k)
-        own = np.asarray((self._present @ self._given[:, judge * k : (judge + 1) * k]).todense())
         pairs = [((self._levels, own[j]), (self._levels, theirs[j]), int(shared[j])) for j in others.tolist()]
         return _comparator("the other judges", pairs, 1.0)
 

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from evenhand.errors import InvalidInput
-from evenhand.store.records import read_records
 from evenhand.store.score_columns import ScoreColumns
 from evenhand.store.score_rows import Names
 from evenhand.store.score_table import STATUSES, ScoreTable
 from evenhand.store.text_files import place, read_text_file
-from evenhand.terms import Record
+
+if TYPE_CHECKING:
+    from evenhand.terms import Record
 
 __all__ = ["OVERALL", "is_record_file", "read_record_scores", "record_scores"]
 
@@ -62,6 +63,8 @@ def read_record_scores(path: str | Path) -> ScoreTable:
     Raises:
         InvalidInput: a line that is no record.
     """
+    from evenhand.store.records import read_records  # with all it needs, more to load than a plain log needs in all
+
     unit = "row" if Path(path).suffix.casefold() in (".parquet", ".pq") else "line"
     lines = None if unit == "row" else _lines(path)
     return record_scores(read_records(path), source=place(path), unit=unit, lines=lines)
@@ -73,7 +76,7 @@ def _lines(path: str | Path) -> list[int]:
 
 
 def record_scores(
-    records: Iterable[Record], *, source: str, unit: str = "line", lines: list[int] | None = None
+    records: "Iterable[Record]", *, source: str, unit: str = "line", lines: list[int] | None = None
 ) -> ScoreTable:
     """Scores of records: the overall one, and each criterion's where there are several.
 
@@ -116,14 +119,14 @@ def _criterion_status(part: Any) -> int:
     return _STATUS["abstained"] if _exact(part) is None else _STATUS["verdict"]
 
 
-def _judge(record: Record, panels: set[Any]) -> str:
+def _judge(record: "Record", panels: set[Any]) -> str:
     """Who scored."""
     name = str(record.judge.get("name") or "judge")
     is_member = record.judge.get("hash") in panels and record.panel is None
     return f"{name} ({record.member})" if is_member and record.member else name
 
 
-def _scale(records: list[Record]) -> tuple[float, float] | None:
+def _scale(records: "list[Record]") -> tuple[float, float] | None:
     """The scale of all scores, where it is one."""
     scales = {(float(record.scale[0]), float(record.scale[1])) for record in records if record.scale is not None}
     return scales.pop() if len(scales) == 1 else None
