@@ -413,6 +413,7 @@ def test_the_rule_in_the_browser_gives_what_python_gives(blank, root, text, miss
     table, rule = Table.of_texts(cells), parse_rule(text)
     page = rank_page(rule, table, missing=missing)
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
-    source = (root / "src/evenhand/report/templates/rank_rule.js").read_text("utf-8")
+    folder = root / "src/evenhand/report/templates"
+    source = "".join((folder / name).read_text("utf-8") for name in ("rank_order.js", "rank_rule.js"))
     found = [np.nan if value is None else value for value in blank.evaluate(SCORES, [source, data])]
     np.testing.assert_allclose(found, evaluate(rule, table, missing=missing).values, rtol=1e-12, atol=1e-12)

@@ -37,7 +37,10 @@ __all__ = ["MOST_ROWS", "island", "rank_page"]
 MOST_ROWS = 10_000
 """No page holds more systems; a browser would no longer follow the sliders."""
 
-_SCRIPTS = ("rank_rule.js", "rank_page.js")
+_SCRIPTS = (
+    "rank_order.js", "rank_rule.js", "rank_flip.js", "rank_view.js", "rank_sliders.js", "rank_table.js",
+    "rank_shares.js", "rank_map.js", "rank_link.js",
+)  # fmt: skip
 _NAME = 160
 _CELL = 40
 _MOST_PRESETS = 30

@@ -1,0 +1,140 @@
+// The ranking: one row a place, its cells filled where they are in sight first.
+
+const table = {
+  columns: [], rows: [], order: [],
+
+  build() {
+    this.columns = [
+      { key: "rank", text: "Rank", short: "#", is: "n rank", of: (i) => now.ranks[i], up: true, show: (i) => (Number.isNaN(now.ranks[i]) ? "–" : String(now.ranks[i])) },
+      { key: "change", text: "Change", short: "±", is: "n change", of: (i) => change(i), up: false },
+      { key: "name", text: "System", is: "name", of: (i) => data.names[i], up: true },
+      { key: "score", text: "Score", is: "n score", of: (i) => now.values[i], up: rule.sign < 0, show: (i) => number(now.values[i]) },
+      { key: "published", text: data.scoreTexts ? "Published" : "By rule", is: "n was", of: (i) => orNaN(data.published[i]), up: rule.sign < 0, show: (i) => (data.scoreTexts ? data.scoreTexts[i] : number(orNaN(data.published[i]))) },
+      ...data.columns.map((column, k) => ({ key: `c${k}`, text: column.name, is: "n cell", of: (i) => orNaN(column.values[i]), up: column.lower, show: (i) => column.texts[i] })),
+    ];
+    const heads = this.columns.map((column) => made("th", { scope: "col", role: "columnheader", class: column.is, "data-key": column.key },
+      made("button", { type: "button", class: "sort", title: column.text, onclick: () => this.sortBy(column) },
+        ...(column.short ? [made("span", { "aria-hidden": "true" }, column.short), made("span", { class: "sr" }, column.text)] : [column.text]))));
+    byId("thead").append(made("tr", { role: "row" }, made("th", { scope: "col", role: "columnheader", class: "pin" }, made("span", { class: "sr" }, "Pin")), ...heads));
+    this.widen();
+    byId("search").addEventListener("input", (e) => { state.search = e.target.value; changed(); });
+    byId("more").addEventListener("click", () => { state.limit = Infinity; changed(); });
+    addEventListener("scroll", () => this.fillSeen(), { passive: true });
+  },
+
+  // Each component's column is as wide as its header, within reason; the table scrolls sideways where that is too much.
+  widen() {
+    const widths = data.columns.map((column) => Math.max(3.8, Math.min(9, column.name.length * 0.48 + 1.3)));
+    byId("table").style.setProperty("--more", widths.map((width) => `${width}rem`).join(" "));
+    byId("table").style.setProperty("--columns", `${widths.reduce((sum, width) => sum + width, 0)}rem`);
+  },
+
+  sortBy(column) {
+    state.up = state.sort === column.key ? !state.up : column.up;
+    state.sort = column.key;
+    changed();
+  },
+
+  // Which system stands where: the pinned first, then all that match.
+  arrange() {
+    const column = this.columns.find((one) => one.key === state.sort) || this.columns[0], sign = state.up ? 1 : -1;
+    const keys = Array.from({ length: rule.n }, (_, i) => column.of(i)), text = column.key === "name";
+    const compare = text ? (a, b) => sign * keys[a].localeCompare(keys[b]) : (a, b) => sign * (keys[a] - keys[b]);
+    const hasKey = (i) => text || !Number.isNaN(keys[i]);
+    const sorted = Array.from(keys.keys()).sort((a, b) => (hasKey(a) && hasKey(b) ? compare(a, b) : hasKey(b) - hasKey(a)) || byRank(a, b));
+    const wanted = state.search.trim().toLowerCase();
+    const matching = wanted ? sorted.filter((i) => data.names[i].toLowerCase().includes(wanted)) : sorted;
+    this.pinned = sorted.filter((i) => state.pins.includes(i));
+    this.order = [...this.pinned, ...matching];
+    this.matching = matching.length;
+    for (const head of byId("thead").querySelectorAll("th[data-key]")) {
+      if (head.dataset.key === state.sort) head.setAttribute("aria-sort", state.up ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+    }
+    this.resize();
+  },
+
+  resize() {
+    const wanted = Math.min(this.order.length, state.limit + this.pinned.length), body = byId("tbody");
+    while (this.rows.length < wanted) this.rows.push(this.row());
+    const attached = body.childElementCount;
+    if (attached < wanted) body.append(...this.rows.slice(attached, wanted).map((row) => row.element));
+    else for (let k = attached; k > wanted; k--) body.lastChild.remove();
+    this.count = wanted;
+    const more = byId("more"), left = this.order.length - wanted;
+    more.hidden = left <= 0;
+    more.textContent = `Show ${left} more`;
+    const without = now.ranks.filter(Number.isNaN).length;
+    byId("found").textContent = [
+      state.search.trim() ? `${this.matching} of ${rule.n} systems match` : "",
+      without ? `${without} without a score here` : "", data.broken.length ? "† the rule does not give the published score" : "",
+    ].filter(Boolean).join(" · ");
+  },
+
+  row() {
+    const cells = this.columns.map((column) => (column.key === "name" ? made("th", { class: column.is, scope: "row", role: "rowheader" }) : made("td", { class: column.is, role: "cell" })));
+    const parts = { arrow: made("span", { "aria-hidden": "true" }), words: made("span", { class: "sr" }), name: made("bdi"), mark: made("span", { class: "mark" }) };
+    cells[1].append(parts.arrow, parts.words);
+    cells[2].append(parts.name, parts.mark);
+    const pin = made("button", { type: "button", class: "pin", "aria-pressed": "false" });
+    const element = made("tr", { role: "row" }, made("td", { class: "pin", role: "cell" }, pin), ...cells);
+    const row = { element, cells, parts, pin, system: -1, texts: [] };
+    pin.addEventListener("click", () => this.pin(row.system));
+    return row;
+  },
+
+  pin(i) {
+    state.pins = state.pins.includes(i) ? state.pins.filter((other) => other !== i) : [...state.pins, i];
+    changed();
+  },
+
+  // The rows in sight, at once.
+  fillSeen(top = byId("tbody").getBoundingClientRect().top) {
+    if (!this.count) return;
+    this.height ||= this.rows[0].element.offsetHeight;
+    const from = Math.max(0, Math.floor(-top / this.height) - 2);
+    for (let k = from; k < Math.min(this.count, from + Math.ceil(innerHeight / this.height) + 5); k++) this.fill(k);
+  },
+
+  // All others, a few at a time, so that a drag that goes on is not held up.
+  fillAll(from = 0) {
+    clearTimeout(this.filling);
+    const end = performance.now() + 6;
+    let k = from;
+    for (; k < this.count && performance.now() < end; k++) this.fill(k);
+    if (k < this.count) this.filling = setTimeout(() => this.fillAll(k), 0);
+    else byId("table").setAttribute("aria-busy", "false");
+  },
+
+  fill(k) {
+    const row = this.rows[k], i = this.order[k], isNew = row.system !== i;
+    this.columns.forEach((column, c) => {
+      if (c === 1) { this.change(row, i); return; }
+      if (c === 2 || (!isNew && c > 3)) return;
+      const text = column.show(i);
+      if (row.texts[c] !== text) { row.cells[c].textContent = text; row.texts[c] = text; }
+    });
+    const top = now.values[now.leaders[0]], share = top > 0 ? Math.max(0, now.values[i] / top) : 0;
+    row.cells[3].style.setProperty("--v", rule.sign > 0 && Number.isFinite(share) ? share.toFixed(3) : 0);
+    const isPinned = state.pins.includes(i), kind = `${k < this.pinned.length ? "pinned" : isPinned ? "also" : ""}${now.leaders.includes(i) ? " leads" : ""}${k === this.pinned.length - 1 ? " last" : ""}`;
+    if (row.element.className !== kind) row.element.className = kind;
+    row.pin.setAttribute("aria-pressed", String(isPinned));
+    if (!isNew) return;
+    row.system = i;
+    row.parts.name.textContent = data.names[i];
+    row.parts.name.title = data.names[i];
+    row.parts.mark.textContent = data.broken.includes(i) ? " †" : "";
+    row.pin.setAttribute("aria-label", `Pin ${data.names[i]}`);
+  },
+
+  change(row, i) {
+    const by = change(i), kind = by > 0 ? "up" : by < 0 ? "down" : "same";
+    const text = by > 0 ? `▲ ${by}` : by < 0 ? `▼ ${-by}` : "";
+    if (row.texts[1] === text && row.change === kind) return;
+    row.texts[1] = text;
+    row.change = kind;
+    row.parts.arrow.textContent = text || "·";
+    row.parts.words.textContent = by > 0 ? `up ${by}` : by < 0 ? `down ${-by}` : Number.isNaN(by) ? "no rank" : "unchanged";
+    row.cells[1].className = `n change ${kind}`;
+  },
+};
