@@ -141,6 +141,25 @@ def test_a_plan_says_what_a_wanted_difference_needs(several, evenhand):
     assert "to find a difference of 0.1" in shown.out
 
 
+def test_a_plan_for_items_of_few_sources_counts_sources_and_what_the_items_are_worth(table, evenhand):
+    # in half of the sources a judge is right and in half it is upside down: items of one source tell the same
+    rng = np.random.default_rng(7)
+    kind, human = np.repeat(rng.permutation([1, 1, 1, -1] * 6), 5), rng.integers(1, 6, 120)
+    for name, noise in (("a", 0.3), ("b", 1.0)):
+        scores = np.clip(np.round(3 + kind * (human - 3) + noise * rng.normal(size=120)), 1, 5)
+        table(f"{name}.csv", ["item", "score"], [[f"i{k}", score] for k, score in enumerate(scores)])
+    table("g.csv", ["item", "source", "anna"], [[f"i{k}", f"s{k // 5}", grade] for k, grade in enumerate(human)])
+    options = ("compare", "a.csv", "b.csv", "--grades", "g.csv", "--rater", "anna", "--scale", "1:5", "--plan")
+    alone = evenhand(*options, "--json").document["plan"][0]
+    plan = evenhand(*options, "--cluster", "source", "--json").document["plan"][0]
+    assert (alone["n_sources"], plan["n_sources"]) == (None, 24)
+    assert "sources" not in alone["rows"][0]
+    assert plan["rows"][0]["sources"] == pytest.approx(plan["rows"][0]["items"] / 5, abs=1)
+    assert plan["items_for_rho"] > 2 * alone["items_for_rho"]
+    said = evenhand(*options, "--cluster", "source").out
+    assert "sources must grow with the items" in " ".join(said.split())
+
+
 def test_a_judge_that_gave_one_value_is_undefined_and_named(table, evenhand):
     table("g.csv", ["item", "r"], [[f"i{k}", 1 + k % 5] for k in range(20)])
     table("a.csv", ["item", "score"], [[f"i{k}", 1 + k % 5] for k in range(20)])

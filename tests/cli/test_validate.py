@@ -212,6 +212,11 @@ def test_relevance_runs_give_the_published_agreement_and_the_wider_interval_of_c
     rho = by_name["willia-umbrela1"]["spearman"]
     assert (rho["low"], rho["high"]) == pytest.approx((0.373, 0.625), abs=0.02)
     assert "25 clusters" in rho["interval"]["method"]
+    assert rho["bonett_wright"] == pytest.approx((0.373, 0.625), abs=0.03)  # of 164 items; of 4,423 it is [0.48, 0.53]
+    detectable = by_name["willia-umbrela1"]["detectable"]
+    assert (detectable["rho_worth"]["n"], detectable["rho_worth"]["n_clusters"]) == (4423, 25)
+    assert detectable["rho_worth"]["items"] == pytest.approx(163.62, abs=0.01)
+    assert detectable["rho"] == pytest.approx(0.2169, abs=1e-3)  # 4,423 independent items would show 0.042
 
 
 @pytest.mark.shared
@@ -437,6 +442,7 @@ def test_grades_alone_give_the_published_ceiling_of_experts(shared, evenhand, tm
     assert found["ceiling"]["bound"]["value"] == pytest.approx(0.922443, abs=1e-6)
     assert found["icc"]["ICC(A,1)"]["value"] == pytest.approx(0.57272, abs=1e-5)
     assert "100 clusters" in found["ceiling"]["interval"]["method"]
+    assert any("100 sources would show a judge's rho of 0.28" in sentence for sentence in found["sentences"])
     assert any("Some are kinder" in sentence for sentence in found["sentences"])
     page = evenhand("validate", "--grades", folder / "ratings.csv", *options, "-o", tmp_path / "r.html")
     assert "bound for any judge  0.92" in page.out

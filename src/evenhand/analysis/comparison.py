@@ -8,17 +8,25 @@ is no plain ranking unless it holds in either case.
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from evenhand.analysis.graded import Scales, clusters_of
 from evenhand.analysis.judge_pairs import Pair, pair_of
 from evenhand.analysis.judge_ratings import JudgeRatings
 from evenhand.analysis.side_by_side import SideBySide, side_by_side
 from evenhand.errors import InvalidInput
+from evenhand.stats.design_effect import Worth, rho_influence, worth
 from evenhand.stats.differences import mean_differences, rho_differences
 from evenhand.stats.estimates import Estimate
 from evenhand.stats.rank import spearman
 from evenhand.stats.resampling import Bootstrap
 from evenhand.store.grades import Grades
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 __all__ = ["Compared", "Comparison", "compare"]
 
@@ -36,6 +44,7 @@ class Compared:
         worst: its mean with every lost item at the lowest of the scale; None where the scale is not known.
         best: with every lost item at the highest.
         n_lost: items of the comparison without a score.
+        rho_worth: what the items are worth for its rho, where they share sources.
     """
 
     name: str
@@ -47,6 +56,7 @@ class Compared:
     best: float | None
     n_lost: int
     cost_per_1000: float | None
+    rho_worth: Worth | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -171,7 +181,18 @@ def _compared(table: SideBySide, column: int, bootstrap: Bootstrap) -> Compared:
         best=None if high is None else float(np.where(held, own, high).mean()),
         n_lost=int((~held).sum()),
         cost_per_1000=judge.cost_per_1000,
+        rho_worth=_worth(scores, table.human, bootstrap),
     )
+
+
+def _worth(scores: "Floats", human: "Floats | None", bootstrap: Bootstrap) -> Worth | None:
+    """What the items with a score are worth for its rho; None without grades or sources."""
+    import numpy as np
+
+    if human is None or bootstrap.clusters is None:
+        return None
+    both = ~np.isnan(scores) & ~np.isnan(human)
+    return worth(rho_influence(scores[both], human[both]), tuple(bootstrap.of(both).clusters or ()))
 
 
 def _ranking(

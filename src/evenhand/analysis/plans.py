@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.analysis.comparison import Comparison
+from evenhand.analysis.comparison import Compared, Comparison
 from evenhand.analysis.graded import grade_matrix
 from evenhand.analysis.judge_pairs import Pair
 from evenhand.analysis.judge_ratings import JudgeRatings
@@ -37,8 +37,11 @@ class Plan:
         n_items: of the pilot.
         n_raters: of the pilot.
         n_reruns: of the pilot, of the judge that has fewer.
-        rows: raters, reruns and the items needed with them; items None where the pilot does not say.
-        items_for_rho: items at which the better judge's rho is known to +-0.1; None where it has none.
+        n_sources: of the pilot's items; None where they are not clustered.
+        rows: raters, reruns and the items needed with them, and the sources where items share them; None where the
+            pilot does not say. More items of the same sources would not do: sources must grow with them.
+        items_for_rho: items at which the better judge's rho is known to +-0.1; None where it has none. Of clustered
+            items so many more as the design effect of the pilot says.
         why: why there are no rows; None where there are.
     """
 
@@ -48,6 +51,7 @@ class Plan:
     n_items: int
     n_raters: int
     n_reruns: int
+    n_sources: int | None
     rows: tuple[Mapping[str, Any], ...]
     items_for_rho: int | None
     why: str | None
@@ -56,7 +60,8 @@ class Plan:
         """As `--json` prints it."""
         return {
             "a": self.a, "b": self.b, "wanted": self.wanted, "n_items": self.n_items, "n_raters": self.n_raters,
-            "n_reruns": self.n_reruns, "rows": list(self.rows), "items_for_rho": self.items_for_rho,
+            "n_reruns": self.n_reruns, "n_sources": self.n_sources, "rows": list(self.rows),
+            "items_for_rho": self.items_for_rho,
             "undefined": self.why,
         }  # fmt: skip
 
@@ -84,6 +89,8 @@ def _of_pair(
     """One pair."""
     error, n = pair.difference.standard_error, pair.difference.difference.n
     reruns = min(judges[name].n_reruns for name in (pair.a, pair.b))
+    clusters = comparison.bootstrap.clusters
+    sources = None if clusters is None else len(set(clusters))
     rows: list[Mapping[str, Any]] = []
     if error is not None:
         noise = [_rerun_reliability(judges[name]) for name in (pair.a, pair.b)] if pair.figure == "spearman" else []
@@ -91,9 +98,9 @@ def _of_pair(
             for k in sorted({*_RERUNS, reruns}):
                 grown = _grown(human, times, noise, reruns, k, pair.figure)
                 items = None if grown is None else items_for_difference(wanted * grown, error, n)
-                rows.append({"raters": comparison.n_raters * times, "reruns": k, "items": items})
-    rhos = [one.rho.value for one in comparison.judges if one.name in (pair.a, pair.b) and one.rho.value is not None]
-    best = max(rhos, default=None)
+                row = {"raters": comparison.n_raters * times, "reruns": k, "items": items}
+                needed = None if items is None or sources is None else math.ceil(items * sources / n)
+                rows.append(row if sources is None else {**row, "sources": needed})
     return Plan(
         a=pair.a,
         b=pair.b,
@@ -101,12 +108,24 @@ def _of_pair(
         n_items=n,
         n_raters=comparison.n_raters,
         n_reruns=reruns,
+        n_sources=sources,
         rows=tuple(rows),
-        items_for_rho=None if best is None or abs(best) >= 1 else items_for_rho_width(best, _WIDTH),
+        items_for_rho=_items_for_rho([one for one in comparison.judges if one.name in (pair.a, pair.b)], sources),
         why=None
         if error is not None
         else pair.difference.difference.undefined or pair.difference.difference.no_interval,
     )
+
+
+def _items_for_rho(judges: Sequence[Compared], sources: int | None) -> int | None:
+    """Items at which the better judge's rho is known to +-0.1."""
+    known = [(one.rho.value, one.rho_worth) for one in judges if one.rho.value is not None]
+    if not known:
+        return None
+    best, of_sources = max(known, key=lambda one: one[0])
+    if abs(best) >= 1 or (sources is not None and of_sources is None):
+        return None
+    return math.ceil(items_for_rho_width(best, _WIDTH) * (1.0 if of_sources is None else of_sources.effect))
 
 
 def _grown(

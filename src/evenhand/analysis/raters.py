@@ -31,7 +31,8 @@ class RaterAgreement:
         alpha: ordinal, between raters.
         icc: of one rater and of the mean of all.
         rater_means: rater to mean grade: where they differ, so does leniency.
-        detectable_rho: the smallest rho of a judge that so many items would show in four of five studies.
+        detectable_rho: the smallest rho of a judge that so many items would show in four of five studies; of clustered
+            items as though a source were one item, since what they are worth shows only with a judge.
     """
 
     grades: Grades
@@ -75,7 +76,12 @@ class RaterAgreement:
             "alpha": self.alpha.document(),
             "icc": {label: one.document() for label, one in self.icc.by_label().items()},
             "rater_means": dict(self.rater_means),
-            "detectable": {"rho": self.detectable_rho, "alpha": 0.05, "power": 0.8},
+            "detectable": {
+                "rho": self.detectable_rho,
+                "alpha": 0.05,
+                "power": 0.8,
+                "n_clusters": None if self.bootstrap.clusters is None else len(set(self.bootstrap.clusters)),
+            },
             "sentences": list(self.sentences()),
         }
 
@@ -105,7 +111,13 @@ class RaterAgreement:
                 f"Some are kinder than others (means {low:.2f} to {high:.2f}): ICC {single:.2f} by agreement, "
                 f"{alike:.2f} by consistency."
             )
-        if self.detectable_rho is not None:
+        if self.detectable_rho is not None and self.bootstrap.clusters is not None:
+            n = len(set(self.bootstrap.clusters))
+            yield (
+                f"{n:,} sources would show a judge's rho of {self.detectable_rho:.2f} in four of five studies, were "
+                "each worth one item; with a judge it is told what they are worth."
+            )
+        elif self.detectable_rho is not None:
             yield f"{self.n:,} items would show a judge's rho of {self.detectable_rho:.2f} in four of five studies."
 
 
@@ -144,6 +156,6 @@ def rater_agreement(
             for rater, column, any_ in zip(grades.raters, matrix.T, held, strict=True)
             if any_
         },
-        detectable_rho=detectable_rho(len(items)),
+        detectable_rho=detectable_rho(len(items if bootstrap.clusters is None else set(bootstrap.clusters))),
         bootstrap=bootstrap,
     )

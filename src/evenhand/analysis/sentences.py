@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from evenhand.analysis.validation import Validation
+from evenhand.stats.design_effect import Worth
 from evenhand.stats.estimates import Estimate
 from evenhand.stats.length_bias import WORDING
 
-__all__ = ["sentences_of"]
+__all__ = ["items_worth", "sentences_of"]
 
 _COLLAPSED = 0.5
 _MOST_DEGENERATE = 0.05
@@ -60,7 +61,7 @@ def _left_out(found: Validation) -> Iterator[str]:
 def _validity(found: Validation) -> Iterator[str]:
     """Does the judge order items as the humans do?"""
     rho, least = found.spearman, found.detectable_rho
-    could = "" if least is None else f"; {rho.n} items would have shown a rho of {least:.2f}"
+    could = "" if least is None else f"; {items_worth(rho.n, found.rho_worth)} would have shown a rho of {least:.2f}"
     if rho.value is None:
         yield f"Rank agreement is undefined: {rho.undefined}."
     elif rho.low is None or rho.high is None:
@@ -164,12 +165,32 @@ def _level(found: Validation) -> Iterator[str]:
     if level.value is None or level.low is None or level.high is None:
         return
     if level.low <= 0.0 <= level.high:
-        sds = "" if found.detectable_shift is None else f"; {found.detectable_shift:.2f} SDs would have shown"
+        sds = (
+            ""
+            if found.detectable_shift is None
+            else f"; {found.detectable_shift:.2f} SDs would have shown{_of_sources(found)}"
+        )
         yield f"No leniency shows: {level.value:+.2f} [{level.low:+.2f}, {level.high:+.2f}] points{sds}."
     else:
         low, high = sorted((abs(level.low), abs(level.high)))
         kind = "kinder" if level.value > 0 else "stricter"
         yield f"It is {kind} than the humans by {abs(level.value):.2f} [{low:.2f}, {high:.2f}] points."
+
+
+def _of_sources(found: Validation) -> str:
+    """On how many independent items that rests, where items share sources."""
+    return "" if found.shift_worth is None else f" ({items_worth(found.graded.n, found.shift_worth).rstrip(',')})"
+
+
+def items_worth(n: int, of_sources: Worth | None) -> str:
+    """How many items, and how many independent ones they are worth.
+
+    >>> items_worth(60, None), items_worth(4423, Worth(n=4423, n_clusters=25, effect=27.0, items=163.8))
+    ('60 items', '4,423 items from 25 sources, worth 164 independent ones,')
+    """
+    if of_sources is None:
+        return f"{n:,} items"
+    return f"{n:,} items from {of_sources.n_clusters:,} sources, worth {of_sources.items:,.0f} independent ones,"
 
 
 def _length(found: Validation) -> Iterator[str]:

@@ -8,7 +8,7 @@ agreement, collapse, rerun noise, leniency, length bias, misses, checks, cost, p
 difference" stands the smallest one that this n could have shown, and baselines that any judge must beat.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from evenhand.stats.alpha import fleiss_kappa, krippendorff_alpha
 from evenhand.stats.attenuation import Attenuation, attenuation
 from evenhand.stats.baselines import LengthBaseline, length_baseline
 from evenhand.stats.ceiling import ONE_RATER, HumanCeiling, PairwiseAgreement, human_ceiling, pairwise_agreement
+from evenhand.stats.design_effect import Worth, rho_influence, worth
 from evenhand.stats.estimates import Estimate
 from evenhand.stats.icc import IntraclassCorrelations, intraclass_correlations
 from evenhand.stats.length_bias import LengthBias, length_bias
@@ -73,7 +74,11 @@ class ValidationSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Validation:
-    """Everything that is known about one judge from hand grades."""
+    """Everything that is known about one judge from hand grades.
+
+    `rho_worth` and `shift_worth` say how many independent items the clustered ones are worth; what they could have
+    shown (`detectable_rho`, `detectable_shift`) rests on that. Both are None without clusters.
+    """
 
     graded: Graded
     grades: Grades
@@ -100,6 +105,8 @@ class Validation:
     brief_but_strong: tuple[Miss, ...]
     checks: tuple[CheckAgreement, ...]
     passing: Passing
+    rho_worth: Worth | None
+    shift_worth: Worth | None
     detectable_rho: float | None
     detectable_shift: float | None
     settings: ValidationSettings
@@ -124,12 +131,13 @@ def validate(graded: Graded, grades: Grades, settings: ValidationSettings | None
     noise = rerun_noise(graded.scores, bootstrap=bootstrap)
     n_raters = _n_raters(everyone)
     several = n_raters > 1
+    of_rho, of_shift = _worth(graded, judge if moved is None else moved)
     return Validation(
         graded=graded,
         grades=grades,
         n_raters=n_raters,
         spearman=rho,
-        bonett_wright=_bonett_wright(rho, chosen.confidence),
+        bonett_wright=_bonett_wright(rho, graded, of_rho, chosen.confidence),
         kendall_tau_b=kendall_tau_b(judge, human, bootstrap=bootstrap),
         ceiling=human_ceiling(graded.grades, judge, bootstrap=bootstrap),
         raters=pairwise_agreement(everyone, bootstrap=own) if several else None,
@@ -164,10 +172,27 @@ def validate(graded: Graded, grades: Grades, settings: ValidationSettings | None
             graded, pass_at=chosen.pass_at, unlabelled=chosen.unlabelled, bootstrap=bootstrap,
             confidence=chosen.confidence,
         ),
-        detectable_rho=detectable_rho(graded.n),
-        detectable_shift=detectable_shift(graded.n),
+        rho_worth=of_rho,
+        shift_worth=of_shift,
+        detectable_rho=_detectable(detectable_rho, graded, of_rho),
+        detectable_shift=_detectable(detectable_shift, graded, of_shift),
         settings=chosen,
     )  # fmt: skip
+
+
+def _worth(graded: Graded, judge: "Floats") -> tuple[Worth | None, Worth | None]:
+    """What the items are worth for rho and for a mean difference; None where they are not clustered."""
+    if graded.clusters is None:
+        return None, None
+    human = graded.human_mean
+    return worth(rho_influence(judge, human), graded.clusters), worth(judge - human, graded.clusters)
+
+
+def _detectable(figure: Callable[[float], float | None], graded: Graded, of_sources: Worth | None) -> float | None:
+    """The smallest effect that would show; None where items share sources and nobody knows what they are worth."""
+    if graded.clusters is None:
+        return figure(graded.n)
+    return None if of_sources is None else figure(of_sources.items)
 
 
 def _all_grades(graded: Graded, grades: Grades, bootstrap: Bootstrap) -> "tuple[Floats, Bootstrap]":
@@ -187,11 +212,14 @@ def _n_raters(everyone: "Floats") -> int:
     return int((~np.isnan(everyone)).any(axis=0).sum())
 
 
-def _bonett_wright(rho: Estimate, confidence: float) -> tuple[float, float] | None:
-    """The cross-check of rho's interval; None where it is not defined."""
-    if rho.value is None:
+def _bonett_wright(
+    rho: Estimate, graded: Graded, of_sources: Worth | None, confidence: float
+) -> tuple[float, float] | None:
+    """The cross-check of rho's interval, of clustered items for what they are worth; None where it is not defined."""
+    if rho.value is None or (graded.clusters is not None and of_sources is None):
         return None
-    low, high = bonett_wright_interval(rho.value, rho.n, confidence=confidence)
+    n = rho.n if of_sources is None else int(of_sources.items)
+    low, high = bonett_wright_interval(rho.value, n, confidence=confidence)
     return None if low != low else (low, high)
 
 

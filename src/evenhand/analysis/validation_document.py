@@ -1,7 +1,7 @@
 """A validation as `--json` prints it; the keys are those that others rely on, and more stand beside them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from evenhand.analysis.graded import Graded
@@ -57,6 +57,8 @@ def validation_document(found: Validation, texts: Mapping[str, str] | None = Non
             "mean_difference_in_sds": found.detectable_shift,
             "alpha": 0.05,
             "power": 0.8,
+            "rho_worth": None if found.rho_worth is None else asdict(found.rho_worth),
+            "mean_difference_worth": None if found.shift_worth is None else asdict(found.shift_worth),
         },
         "sentences": list(sentences_of(found)),
     }

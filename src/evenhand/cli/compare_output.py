@@ -146,12 +146,20 @@ def _plan(plan: "Plan") -> Iterator[str]:
     )
     if plan.why is not None:
         yield f"  cannot be planned: {plan.why}"
-    rows = [["  raters", "reruns", "items"]]
+    names = ["items"] if plan.n_sources is None else ["items", "sources"]
+    rows = [["  raters", "reruns", *names]]
     rows += [
-        [f"  {row['raters']}", str(row["reruns"]), f"{row['items']:,}"] for row in plan.rows if row["items"] is not None
+        [f"  {row['raters']}", str(row["reruns"]), *(f"{row[name]:,}" for name in names)]
+        for row in plan.rows
+        if row["items"] is not None
     ]
     if len(rows) > 1:
         yield from table(rows)
+        if plan.n_sources is not None:
+            yield (
+                f"  the pilot's items come from {plan.n_sources:,} sources: sources must grow with the items, and with "
+                "fewer than some twenty no interval holds"
+            )
     unknown = sum(row["items"] is None for row in plan.rows)
     if unknown:
         yield f"  {unknown} combinations cannot be told: the pilot has no second rater, or no reruns"

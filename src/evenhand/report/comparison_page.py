@@ -196,12 +196,20 @@ def _moved(found: "Comparison") -> Table:
 
 
 def _plan(one: Mapping[str, Any]) -> Table:
+    names = ("items",) if one.get("n_sources") is None else ("items", "sources")
     rows = tuple(
-        (str(row["raters"]), str(row["reruns"]), "unknown" if row["items"] is None else count(row["items"]))
+        (str(row["raters"]), str(row["reruns"]), *("unknown" if row[k] is None else count(row[k]) for k in names))
         for row in one.get("rows", ())
     )
     name = f"To find a difference of {number(one['wanted'])} between {one['a']} and {one['b']} in four of five studies"
-    return Table(head=("#raters", "#reruns", "#items"), rows=rows, name=name, note=str(one.get("why") or ""))
+    notes = [str(one.get("undefined") or "")]
+    if one.get("n_sources") is not None:
+        notes.append(
+            f"The pilot's items come from {count(one['n_sources'])} sources: sources must grow with the items, and with "
+            "fewer than some twenty no interval holds."
+        )
+    head = ("#raters", "#reruns", *(f"#{k}" for k in names))
+    return Table(head=head, rows=rows, name=name, note=" ".join(note for note in notes if note))
 
 
 def _study(validations: "Sequence[Validation]", names: Sequence[str], *, draw: bool) -> Section:

@@ -216,7 +216,15 @@ def _detectable(found: "Validation") -> str:
         parts.append(f"a rho of {number(found.detectable_rho)}")
     if found.detectable_shift is not None:
         parts.append(f"a mean difference of {number(found.detectable_shift)} SD")
-    return f"The smallest that this n shows with power .8: {', '.join(parts)}." if parts else ""
+    if not parts:
+        return ""
+    if found.rho_worth is None or found.shift_worth is None:
+        return f"The smallest that this n shows with power .8: {', '.join(parts)}."
+    return (
+        f"The smallest that this n shows with power .8: {', '.join(parts)}; {count(found.graded.n)} items from "
+        f"{count(found.rho_worth.n_clusters)} sources are worth {count(round(found.rho_worth.items))} independent ones "
+        f"for rho, {count(round(found.shift_worth.items))} for the mean."
+    )
 
 
 def _ceiling(found: "Validation", *, draw: bool) -> Section:

@@ -62,9 +62,11 @@ def items_for_difference(
     return math.ceil(n_items * (_reach(alpha, power) * standard_error / wanted) ** 2)
 
 
-def detectable_shift(n_items: int, *, alpha: float = ALPHA, power: float = POWER) -> float | None:
+def detectable_shift(n_items: float, *, alpha: float = ALPHA, power: float = POWER) -> float | None:
     """Smallest mean difference, in SDs of the paired differences, that a t test on n items would show.
 
+    Args:
+        n_items: independent items; clustered ones count for what they are worth (`design_effect`).
     Returns:
         None below three items.
     Source: noncentral t, as `statsmodels.stats.power.TTestPower`.
@@ -90,9 +92,11 @@ def items_for_shift(wanted: float, *, alpha: float = ALPHA, power: float = POWER
     return _root(lambda n: _t_power(abs(wanted), n, alpha) - power, 2.0 + 1e-9, _MOST_ITEMS)
 
 
-def detectable_rho(n_items: int, *, alpha: float = ALPHA, power: float = POWER) -> float | None:
+def detectable_rho(n_items: float, *, alpha: float = ALPHA, power: float = POWER) -> float | None:
     """Smallest correlation that n items would tell from 0.
 
+    Args:
+        n_items: as for `detectable_shift`.
     Returns:
         None below five items.
     Source: Fisher's z with its bias term, as R `pwr.r.test` and `pingouin.power_corr`.
