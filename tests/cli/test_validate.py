@@ -530,3 +530,15 @@ def test_scores_from_a_pipe_are_refused_rather_than_waited_for(desk, evenhand, t
     done = evenhand("validate", "pipe.csv", "--grades", "g.csv")
     assert (done.code, done.out) == (2, "")
     assert "pipe.csv: is a pipe, which can be read only once" in done.err
+
+
+def test_a_mean_kappa_says_which_raters_it_does_without(desk, evenhand):
+    desk.write("s.csv", ["item", "score"], [[f"i{k}", 3] for k in range(8)])
+    desk.write("g.csv", ["item", "anna", "be\x1bn"], [[f"i{k}", k % 5 + 1, 3] for k in range(8)])
+    options = ("validate", "s.csv", "--grades", "g.csv", "--scale", "1:5", "--resamples", 99)
+    kappa = evenhand(*options, "--json").document["weighted_kappa"]
+    why = "over 1 of 2 pairs of judge and rater; left out: the judge and be{}n gave one and the same value throughout"
+    assert kappa["left_out"] == why.format("\x1b")
+    said = " ".join(evenhand(*options).out.split())
+    assert why.format("\\x1b") in said
+    assert "\x1b" not in said

@@ -89,15 +89,15 @@ def test_a_rater_with_one_value_is_left_out_of_the_means():
     ("humans", "reason"),
     [
         ([[1], [2], [3]], "1 rater: there is nobody to agree with"),
-        ([[1, 2], [2, 2]], "2 items in common; 3 are needed"),
-        ([[1, None], [None, 2]], "0 items in common; 3 are needed"),
+        ([[1, 2], [2, 2]], "the other raters have 2 items in common; 3 are needed"),
+        ([[1, None], [None, 2]], "the other raters have 0 items in common; 3 are needed"),
     ],
 )
 def test_no_ceiling_without_raters_in_common(humans, reason):
     found = human_ceiling(humans, [1] * len(humans), bootstrap=Bootstrap(n_resamples=9))
     assert found.n_raters == 0
-    assert found.mean.undefined == reason
-    assert found.judge_on_same_targets.undefined == reason
+    assert found.mean.undefined.removeprefix("rater 1 and ") == reason
+    assert found.judge_on_same_targets.undefined.removeprefix("the judge and ") == reason
 
 
 def test_other_lengths_are_refused():
@@ -129,7 +129,7 @@ def test_pairs_that_share_too_few_items_are_left_out():
     grades = [[1, 2, None], [2, 3, None], [3, 1, 2], [4, 4, 4], [5, None, 3]]
     found = pairwise_agreement(grades, bootstrap=Bootstrap(n_resamples=9, most_undefined=0.9))
     assert [one.n for _, _, one in found.pairs] == [4, 3, 2]
-    assert found.pairs[2][2].undefined == "2 items in common; 3 are needed"
+    assert found.pairs[2][2].undefined == "rater 2 and rater 3 have 2 items in common; 3 are needed"
     assert found.mean.value == pytest.approx(np.mean([found.pairs[0][2].value, found.pairs[1][2].value]))
 
 
@@ -198,3 +198,15 @@ def test_the_correction_is_drawn_with_its_reliabilities():
         by_hand.append(np.corrcoef(MEAN[rows], HUMANS[rows].mean(axis=1))[0, 1] / np.sqrt(icc_h * icc_j))
     interval = tuple(np.percentile(by_hand, [2.5, 97.5]))
     assert (found.corrected.low, found.corrected.high) == pytest.approx(interval, abs=1e-10)
+
+
+def test_means_over_raters_say_who_was_left_out_and_why():
+    humans = np.array([[1, 2, 3], [2, 2, 3], [3, 4, 3], [4, 4, 3], [5, 5, 3]], dtype=float)
+    names = ["anna", "ben", "cleo"]
+    ceiling = human_ceiling(humans, humans.mean(axis=1), bootstrap=Bootstrap(n_resamples=99), names=names)
+    for one in (ceiling.mean, ceiling.judge_on_same_targets, ceiling.judge_less_human):
+        assert one.left_out == "over 2 of 3 raters; left out: cleo gave one value"
+    pairs = pairwise_agreement(humans, names=names)
+    assert pairs.mean.left_out == pairs.bound.left_out == "over 1 of 3 pairs of raters; left out: cleo gave one value"
+    assert human_ceiling(humans[:, :2]).mean.left_out is None
+    assert pairwise_agreement(humans).mean.document()["left_out"].endswith("rater 3 gave one value")

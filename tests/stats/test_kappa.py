@@ -53,7 +53,7 @@ def test_a_constant_rater_gives_chance_agreement():
     ("a", "b", "reason"),
     [
         ([2, 2], [2, 2], "the judge and the humans gave one and the same value throughout"),
-        ([], [], "no items that both rated"),
+        ([], [], "no items that the judge and the humans both rated"),
         ([2.5, 3, 9], [2, 3, 4], "2 of 3 ratings of the judge are none of the 5 levels of the scale"),
         ([2, 3], [2, 0], "1 of 2 ratings of the humans are none of the 5 levels of the scale"),
     ],

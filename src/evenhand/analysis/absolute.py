@@ -1,12 +1,12 @@
 """Absolute agreement of a judge with the humans, and how far either has collapsed: kappa beside mode shares, always."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evenhand.analysis.graded import Graded
 from evenhand.errors import InvalidInput
-from evenhand.stats.estimates import Estimate
+from evenhand.stats.estimates import Estimate, left_out
 from evenhand.stats.intervals import wilson_interval
 from evenhand.stats.kappa import kappa_paradox, scale_levels, weighted_kappa
 from evenhand.stats.resampling import Bootstrap, Units, draw
@@ -145,12 +145,18 @@ def _over_raters(
     columns = range(graded.grades.shape[1])
     if len(columns) == 1:
         return weighted_kappa(graded.shown, graded.grades[:, 0], levels=levels, weights=weights, bootstrap=bootstrap)
-    each = [weighted_kappa(graded.shown, graded.grades[:, k], levels=levels, weights=weights) for k in columns]
+    each = [
+        weighted_kappa(
+            graded.shown, graded.grades[:, k], levels=levels, weights=weights, names=("the judge", graded.raters[k])
+        )
+        for k in columns
+    ]
     defined = [(k, found) for k, found in zip(columns, each, strict=True) if found.value is not None]
     if not defined:
         return Estimate.of_nothing(each[0].undefined or "no rater has a kappa", n=graded.n)
     value = sum(found.value or 0.0 for _, found in defined) / len(defined)
-    return _mean_kappa(graded, levels, weights, [k for k, _ in defined], value, bootstrap)
+    mean = _mean_kappa(graded, levels, weights, [k for k, _ in defined], value, bootstrap)
+    return replace(mean, left_out=left_out([found.undefined for found in each], "pairs of judge and rater"))
 
 
 def _mean_kappa(

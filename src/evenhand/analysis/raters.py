@@ -145,8 +145,8 @@ def rater_agreement(
         grades=grades,
         n=len(items),
         n_raters=sum(held),
-        ceiling=human_ceiling(matrix, bootstrap=bootstrap),
-        pairwise=pairwise_agreement(matrix, bootstrap=bootstrap) if several else None,
+        ceiling=human_ceiling(matrix, bootstrap=bootstrap, names=grades.raters),
+        pairwise=pairwise_agreement(matrix, bootstrap=bootstrap, names=grades.raters) if several else None,
         alpha=krippendorff_alpha(matrix, bootstrap=bootstrap)
         if several
         else Estimate.of_nothing(ONE_RATER, n=len(items)),

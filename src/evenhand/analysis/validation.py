@@ -139,8 +139,8 @@ def validate(graded: Graded, grades: Grades, settings: ValidationSettings | None
         spearman=rho,
         bonett_wright=_bonett_wright(rho, graded, of_rho, chosen.confidence),
         kendall_tau_b=kendall_tau_b(judge, human, bootstrap=bootstrap),
-        ceiling=human_ceiling(graded.grades, judge, bootstrap=bootstrap),
-        raters=pairwise_agreement(everyone, bootstrap=own) if several else None,
+        ceiling=human_ceiling(graded.grades, judge, bootstrap=bootstrap, names=graded.raters),
+        raters=pairwise_agreement(everyone, bootstrap=own, names=grades.raters) if several else None,
         attenuation=attenuation(graded.scores, graded.grades, bootstrap=bootstrap) if several else None,
         alpha=krippendorff_alpha(everyone, bootstrap=own)
         if several

@@ -22,16 +22,17 @@ _TEXT_SHOWN = 300
 def figure(name: str, found: "Estimate", digits: int = 2, *, percent: bool = False, note: str = "") -> list[str]:
     """One row of the table of figures: name, value, interval, n, note."""
     if found.value is None:
-        return [name, "undefined", "", f"n {found.n}", found.undefined or ""]
+        return [name, "undefined", "", f"n {found.n}", shown(found.undefined or "")]
+    without = shown(found.left_out or "")
     times, sign = (100.0, " %") if percent else (1.0, "")
     value = f"{times * found.value:.{0 if percent else digits}f}{sign}"
     if found.low is None or found.high is None:
         why = found.no_interval or "no interval"
-        return [name, value, "", f"n {found.n}", f"{why}{'; ' if note else ''}{note}"]
+        return [name, value, "", f"n {found.n}", "; ".join(part for part in (why, note, without) if part)]
     d = 0 if percent else digits
     interval = f"[{times * found.low:.{d}f}, {times * found.high:.{d}f}]"
     left_out = f"{found.n_degenerate} of {found.n_resamples} resamples undefined" if found.n_degenerate else ""
-    return [name, value, interval, f"n {found.n}", "; ".join(part for part in (left_out, note) if part)]
+    return [name, value, interval, f"n {found.n}", "; ".join(part for part in (left_out, note, without) if part)]
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:

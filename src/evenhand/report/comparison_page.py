@@ -205,8 +205,8 @@ def _plan(one: Mapping[str, Any]) -> Table:
     notes = [str(one.get("undefined") or "")]
     if one.get("n_sources") is not None:
         notes.append(
-            f"The pilot's items come from {count(one['n_sources'])} sources: sources must grow with the items, and with "
-            "fewer than some twenty no interval holds."
+            f"The pilot's items come from {count(one['n_sources'])} sources: sources must grow with the items, and "
+            "with fewer than some twenty no interval holds."
         )
     head = ("#raters", "#reruns", *(f"#{k}" for k in names))
     return Table(head=head, rows=rows, name=name, note=" ".join(note for note in notes if note))

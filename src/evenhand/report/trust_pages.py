@@ -161,10 +161,11 @@ def estimate_cells(found: Estimate, *, digits: int = 2, share: bool = False) -> 
         return "undefined", "", n, found.undefined or ""
     value = percent(found.value) if share else number(found.value, digits)
     if found.low is None or found.high is None:
-        return value, "", n, found.no_interval or ""
+        return value, "", n, "; ".join(part for part in (found.no_interval, found.left_out) if part)
     ends = [percent(end) if share else number(end, digits) for end in (found.low, found.high)]
     lost = found.n_degenerate
-    return value, " to ".join(ends), n, f"{lost} of {found.n_resamples} resamples undefined" if lost else ""
+    notes = (f"{lost} of {found.n_resamples} resamples undefined" if lost else "", found.left_out)
+    return value, " to ".join(ends), n, "; ".join(part for part in notes if part)
 
 
 def _shorter(section: Section) -> Section:

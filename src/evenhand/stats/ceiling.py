@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from evenhand.errors import InvalidInput
-from evenhand.stats.estimates import Estimate
+from evenhand.stats.estimates import Estimate, left_out
 from evenhand.stats.one_way import spearman_brown
 from evenhand.stats.rank import spearman
 from evenhand.stats.rank_kernels import spearman_kernel
@@ -92,7 +92,11 @@ class PairwiseAgreement:
 
 
 def human_ceiling(
-    humans: "ArrayLike", judge: "ArrayLike | None" = None, *, bootstrap: Bootstrap | None = None
+    humans: "ArrayLike",
+    judge: "ArrayLike | None" = None,
+    *,
+    bootstrap: Bootstrap | None = None,
+    names: Sequence[str] | None = None,
 ) -> HumanCeiling:
     """Leave-one-out ceiling: each rater's rho with the mean of the others, and the judge's with the same means.
 
@@ -103,9 +107,10 @@ def human_ceiling(
         humans: (n_items, n_raters) grades; None or nan where missing: the mean is then over the others who graded.
         judge: (n_items,) ratings, or None.
         bootstrap: how intervals are made, all figures from one draw; None gives none.
+        names: (n_raters,) of the raters, for the reasons; None numbers them from 1.
     Returns:
         A rater's figures are undefined below three items in common with others (and the judge), or where someone gave
-        one value; the means are over the other raters, and undefined where there is none.
+        one value; the means are over the other raters, say who was left out, and are undefined where there is none.
     Raises:
         InvalidInput: other lengths, or no numbers.
     """
@@ -123,9 +128,11 @@ def human_ceiling(
             n_raters=0, mean=alone, judge_on_same_targets=judged_alone, judge_less_human=judged_alone,
         )  # fmt: skip
     groups = [_left_out(grades, ratings, rater) for rater in range(grades.shape[1])]
-    own = [_rho(group, 0, f"rater {rater + 1}") for rater, group in enumerate(groups)]
+    called = names or [f"rater {rater + 1}" for rater in range(grades.shape[1])]
+    own = [_rho(group, 0, called[rater]) for rater, group in enumerate(groups)]
     judged = [] if ratings is None else [_rho(group, 1, "the judge") for group in groups]
     used = _used(own, judged)
+    without = left_out(_reasons(own, judged, used), "raters")
     draws, n = _drawn([groups[rater] for rater in used], bootstrap), _n_items([groups[rater] for rater in used])
     width = 1 if ratings is None else 2
     of_own, of_judge = range(0, width * len(used), width), range(1, width * len(used), width)
@@ -137,22 +144,25 @@ def human_ceiling(
             for rater, found in enumerate(own)
         ),
         n_raters=len(used),
-        mean=mean,
-        judge_on_same_targets=on_same if judged else None,
-        judge_less_human=_less(on_same, mean, judge_means, means) if judged else None,
+        mean=_saying(mean, without),
+        judge_on_same_targets=_saying(on_same, without) if judged else None,
+        judge_less_human=_saying(_less(on_same, mean, judge_means, means), without) if judged else None,
     )
 
 
-def pairwise_agreement(humans: "ArrayLike", *, bootstrap: Bootstrap | None = None) -> PairwiseAgreement:
+def pairwise_agreement(
+    humans: "ArrayLike", *, bootstrap: Bootstrap | None = None, names: Sequence[str] | None = None
+) -> PairwiseAgreement:
     """Rank correlation of every two raters, their mean, and the bound that follows for a judge.
 
     Args:
         humans: (n_items, n_raters) grades; None or nan where missing.
         bootstrap: how intervals are made, all figures from one draw; None gives none.
+        names: (n_raters,) of the raters, for the reasons; None numbers them from 1.
     Returns:
-        A pair is undefined below three items in common. The reliability is undefined where the mean is, or is so far
-        below 0 that no raters could have it; the bound also where the reliability is 0 or less: raters who agree no
-        better than by chance bound nothing.
+        A pair is undefined below three items in common; the mean says which pairs it does without. The reliability is
+        undefined where the mean is, or is so far below 0 that no raters could have it; the bound also where the
+        reliability is 0 or less: raters who agree no better than by chance bound nothing.
     Raises:
         InvalidInput: not a matrix of numbers.
     Source: Spearman (1910) and Brown (1910), by the mean rank correlation.
@@ -163,8 +173,10 @@ def pairwise_agreement(humans: "ArrayLike", *, bootstrap: Bootstrap | None = Non
     k = grades.shape[1]
     chosen = list(combinations(range(k), 2))
     groups = [_Group.of(grades[:, [a, b]], ((0, 1),)) for a, b in chosen]
-    found = [_rho(group, 0, f"rater {a + 1}", f"rater {b + 1}") for group, (a, b) in zip(groups, chosen, strict=True)]
+    called = names or [f"rater {rater + 1}" for rater in range(k)]
+    found = [_rho(group, 0, called[a], called[b]) for group, (a, b) in zip(groups, chosen, strict=True)]
     used = _used(found, [])
+    without = left_out(_reasons(found, [], used), "pairs of raters")
     whole = [_Group.of(grades, tuple(chosen[at] for at in used))]
     complete = not np.isnan(grades).any()
     draws = _drawn(whole if complete and used else [groups[at] for at in used], bootstrap)
@@ -172,10 +184,13 @@ def pairwise_agreement(humans: "ArrayLike", *, bootstrap: Bootstrap | None = Non
     mean, means = _mean(_with_intervals(found, used, draws, range(len(used))), draws, range(len(used)), n)
     return PairwiseAgreement(
         pairs=tuple((a, b, one) for (a, b), one in zip(chosen, found, strict=True)),
-        mean=mean,
+        mean=_saying(mean, without),
         n_raters=k,
-        reliability=_transformed(mean, means, k, spearman_brown, "no raters could agree that little"),
-        bound=_transformed(mean, means, k, _bound, "the raters agree no better than by chance, which bounds nothing"),
+        reliability=_saying(_transformed(mean, means, k, spearman_brown, "no raters could agree that little"), without),
+        bound=_saying(
+            _transformed(mean, means, k, _bound, "the raters agree no better than by chance, which bounds nothing"),
+            without,
+        ),
     )
 
 
@@ -212,7 +227,8 @@ def _rho(group: _Group, which: int, name: str, other: str = "the other raters") 
     a, b = group.pairs[which]
     n = int(group.kept.sum())
     if n < FEWEST:
-        return Estimate.of_nothing(f"{n} {'item' if n == 1 else 'items'} in common; {FEWEST} are needed", n=n)
+        items = "1 item" if n == 1 else f"{n} items"
+        return Estimate.of_nothing(f"{name} and {other} have {items} in common; {FEWEST} are needed", n=n)
     return spearman(group.columns[group.kept, a], group.columns[group.kept, b], names=(name, other))
 
 
@@ -221,6 +237,20 @@ def _used(own: Sequence[Estimate], judged: Sequence[Estimate]) -> list[int]:
     defined = [at for at, found in enumerate(own) if found.value is not None]
     both = [at for at in defined if judged and judged[at].value is not None]
     return both or defined
+
+
+def _reasons(own: Sequence[Estimate], judged: Sequence[Estimate], used: Sequence[int]) -> list[str | None]:
+    """For each rater or pair, why its figure does not enter the mean; None where it does."""
+    found: list[str | None] = []
+    for at, one in enumerate(own):
+        why = one.undefined or (judged[at].undefined if judged else None)
+        found.append(None if at in used else why or "no figure")
+    return found
+
+
+def _saying(found: Estimate, without: str | None) -> Estimate:
+    """A mean with who was left out of it."""
+    return found if found.value is None else replace(found, left_out=without)
 
 
 def _drawn(groups: Sequence[_Group], bootstrap: Bootstrap | None) -> Draws | None:

@@ -1,10 +1,12 @@
 """A figure with everything that has to stand beside it: interval, n, and the reason where there is none."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Estimate"]
+__all__ = ["Estimate", "left_out"]
+
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +19,7 @@ class Estimate:
         high: upper end of the interval; None where there is no interval.
         n: how many units (items, unless `unit` says otherwise) it rests on.
         undefined: why `value` is None; None where it is defined.
+        left_out: of a mean over raters or pairs of them: who has no figure to enter it, and why; None where all have.
         no_interval: why a defined value has no interval; None where it has one or is undefined itself.
         method: how the interval was made ("percentile bootstrap over items"); "" without one.
         confidence: nominal coverage of the interval.
@@ -34,6 +37,7 @@ class Estimate:
     low: float | None = None
     high: float | None = None
     undefined: str | None = None
+    left_out: str | None = None
     no_interval: str | None = None
     method: str = ""
     confidence: float = 0.95
@@ -52,6 +56,8 @@ class Estimate:
         found: dict[str, Any] = {
             "value": self.value, "low": self.low, "high": self.high, "n": self.n, "undefined": self.undefined,
         }  # fmt: skip
+        if self.left_out is not None:
+            found["left_out"] = self.left_out
         if self.no_interval is not None:
             found["no_interval"] = self.no_interval
         if self.method:
@@ -61,3 +67,23 @@ class Estimate:
         if self.unit != "items":
             found["unit"] = self.unit
         return found
+
+
+def left_out(reasons: Sequence[str | None], what: str) -> str | None:
+    """What to say of a mean that not all could enter.
+
+    Args:
+        reasons: for each of them why it has no figure, or None.
+        what: they are.
+    Returns:
+        None where all entered.
+
+    >>> left_out([None, "ben gave one value", None], "raters")
+    'over 2 of 3 raters; left out: ben gave one value'
+    """
+    given = [reason for reason in reasons if reason is not None]
+    if not given:
+        return None
+    distinct = list(dict.fromkeys(given))
+    more = f"; and {len(distinct) - _NAMED} more" if len(distinct) > _NAMED else ""
+    return f"over {len(reasons) - len(given)} of {len(reasons)} {what}; left out: {'; '.join(distinct[:_NAMED])}{more}"

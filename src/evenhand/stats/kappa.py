@@ -254,7 +254,7 @@ def _undefined(pairs: Pairs, levels: Sequence[float], names: tuple[str, str]) ->
     import numpy as np
 
     if not pairs.n:
-        return "no items that both rated"
+        return f"no items that {names[0]} and {names[1]} both rated"
     for name, ratings in zip(names, (pairs.a, pairs.b), strict=True):
         if n_off := int((~np.isin(ratings, levels)).sum()):
             return f"{n_off} of {pairs.n} ratings of {name} are none of the {len(levels)} levels of the scale"
