@@ -182,3 +182,10 @@ def test_missing_cells_follow_the_policy():
     assert np.isnan(dropped.low[1])
     assert (zero.low[1], zero.high[1]) == pytest.approx((2.475, 2.525))
     assert (rest.low[1], rest.high[1]) == pytest.approx((4.95, 5.05))
+
+
+def test_a_divisor_of_either_sign_leaves_a_gap_so_that_the_test_only_bounds():
+    found = image(parse_rule("1 / b"), Table.of_texts({"b": ["0.0", "-2.0"]}))
+    assert (found.low[0], found.high[0]) == (-np.inf, np.inf)
+    assert found.is_exact.tolist() == [False, True]
+    assert found.reason == "a divisor can have either sign within the rounding"

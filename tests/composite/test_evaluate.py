@@ -1,5 +1,7 @@
 """A rule's value on every row: worked values, library equality, and what has no value."""
 
+import decimal
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -192,3 +194,64 @@ def test_conditions_hold_on_numbers_and_texts():
         ("missing(year)", [False, False, True]),
     ):
         assert holds(parse_condition(text), table).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("power(0.00000000000001, 0.001, 99.9)", 0.31606961258558215),  # next to sqrt(0.001 * 99.9)
+        ("power(-1e-17, 0.001, 99.9)", 0.31606961258558215),
+        ("power(1e-9, 0, 5)", 0),
+        ("power(-300, 0.001, 1)", 0.001 * 2 ** (1 / 300)),
+        ("power(-50, 0.001: 1, 0.001: 1, 12345.6: 0)", 0.001),
+        ("power(100, 0.00001: 2, 3.64: 0)", 0.00001),
+        ("power(500, 0.001, 50)", 50 * 2 ** (-1 / 500)),
+        ("power(2, 1e-200, 1e-200)", 1e-200),
+    ],
+)
+def test_a_power_mean_keeps_its_digits_near_0_and_at_extreme_exponents(text, value):
+    assert of(text) == pytest.approx([value], rel=1e-11, abs=0)
+
+
+@given(
+    st.lists(st.floats(0.01, 1e4), min_size=2, max_size=4), st.sampled_from([1e-14, 1e-8, 1e-4, 0.0099, 0.0101, -0.003])
+)
+@settings(deadline=None, max_examples=40)
+def test_a_power_mean_equals_one_computed_to_fifty_digits(values, exponent):
+    with decimal.localcontext(decimal.Context(prec=50)):
+        p = decimal.Decimal(exponent)
+        inner = sum((decimal.Decimal(value).ln() * p).exp() for value in values) / len(values)
+        expected = float((inner.ln() / p).exp())
+    assert of(f"power({exponent!r}, {', '.join(map(repr, values))})") == pytest.approx([expected], rel=1e-11)
+
+
+def test_a_column_of_equal_numbers_has_no_spread_whatever_floating_point_makes_of_its_mean():
+    assert of("colsd(a)", a=[0.1] * 3) == [0.0] * 3
+    assert of("sd(0.1, 0.1, 0.1)") == [0.0]
+    for function in ("zscore", "minmax"):
+        table = Table.of_texts({"a": ["0.1", "0.1", "0.1"], "b": ["0.2", "0.2", "0.2"]})
+        for rule in (f"{function}(a)", f"{function}(a + b)"):
+            found = evaluate(parse_rule(rule), table)
+            assert [one.reason for one in found.undefined] == [f"{function} of a column without spread"] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("round(100000000000000)", 1e14),
+        ("round(123456789012345, 2)", 123456789012345),
+        ("round(1.23, 15)", 1.23),
+        ("round(1e300, 3)", 1e300),
+        ("trunc(123456789012345.67, 1)", 123456789012345.6),
+        ("trunc(0.29, 2)", 0.29),
+    ],
+)
+def test_rounding_leaves_the_digits_that_it_keeps(text, value):
+    assert of(text) == [value]
+
+
+@pytest.mark.parametrize("mean", ["mean(a: 1, b: 0)", "geomean(a: 1, b: 0)", "power(2, a: 1, b: 0)", "sum(a: 1, b: 0)"])
+def test_a_missing_cell_leaves_no_value_whatever_its_weight(mean):
+    assert np.isnan(of(mean, a=[5], b=[np.nan])).all()
+    table = Table.of_texts({"a": ["5"], "b": [""]})
+    assert evaluate(parse_rule(f"{mean}; missing = renormalise"), table).values == pytest.approx([5])

@@ -131,6 +131,7 @@ def test_what_is_written_has_this_normal_form(text, normal):
         ("if(missing(a + b), 1, 2)", "asks about one column", "missing(a + b), 1, 2)"),
         ("a = 1; a = 2; a", "defined twice", "a = 2; a"),
         ("a; b", "only definitions", "b"),
+        ("a; missing = zero; missing = drop", "`missing` is set twice", "missing = drop"),
         ("missing = often; a", "expected drop, zero, renormalise or a number", "often; a"),
         ("1e999", "too large", "1e999"),
         ("", "a rule has an expression", ""),

@@ -80,7 +80,12 @@ RULES = [
     "power(2, a, b)^2 + c",
     "winrate(a, b, c)",
     "100 - mean(a, b, c)",
+    "100 - geomean(a, b, c) / 2",
     "-geomean(a, b, c)",
+    "clamp(mean(a, b, c), 0, 100)",
+    "rescale(geomean(a, b, c) * gate(a, 50), 100)",
+    "(mean(a, b, c) - colmean(mean(a, b, c))) / colsd(mean(a, b, c))",
+    "(mean(a, b, c) - 200)^3",
 ]
 
 
@@ -98,11 +103,66 @@ def test_the_linear_form_orders_systems_as_their_scores_do(rule):
     rng = np.random.default_rng(2)
     form = form_of(rule, table_of(rng.uniform(1, 100, (40, 3))))
     linear = form.linear()
-    assert (linear is None) == (rule == "-geomean(a, b, c)")  # an order turned round by a factor below 0
+    assert (linear is None) == (rule == "min(100, mean(a, b, c) * 1.5)")  # a cap that some weights reach makes ties
     weights = simplex(rng, 30, len(form.labels))
     for scores, merits in zip(form.scores(weights), form.merits(weights), strict=True):
         in_order = scores[np.argsort(merits)]
         assert (np.diff(in_order) >= -1e-9).all()
+
+
+@pytest.mark.parametrize(
+    ("rule", "scores"),
+    [
+        ("rescale(mean(a, b), 100)", [100, 75]),  # 80 and 60 under all weight on a, of the best: 80
+        ("mean(a, b) - colmin(mean(a, b))", [20, 0]),
+        ("m = mean(a, b); m * min(1, m / 100)", [64, 36]),
+        ("(mean(a, b) - colmean(mean(a, b))) / colsd(mean(a, b))", [1, -1]),
+    ],
+)
+def test_a_mean_that_stands_twice_moves_in_both_places(rule, scores):
+    form = form_of(rule, table_of([[80, 20], [60, 70]]))
+    assert form.scores(np.array([[1.0, 0.0]]))[0] == pytest.approx(scores)
+
+
+def test_a_mean_that_stands_again_beside_columns_is_refused():
+    with pytest.raises(InvalidInput, match="the mean stands twice, beside columns"):
+        form_of("m = mean(a, b); m * min(a, m)", table_of([[80, 20], [60, 70]]))
+
+
+def test_a_square_below_0_is_not_taken_to_rise():
+    table = table_of([[10, 20], [50, 52], [90, 70]], names=["x", "y", "z"])
+    found = done("(mean(a, b) - 50)^2", table, n_draws=500)
+    assert not found.is_exact
+    assert found.names[found.base.leaders[0]] == "x"
+    assert found.pareto == (0, 1, 2)
+
+
+def test_a_deduction_that_is_0_on_the_first_row_is_still_one_of_each_row():
+    table = table_of([[54, 0, 57], [6, 81, 51], [80, 29, 40]])
+    assert form_of("power(0.5, a, b, c) - b / 10", table).linear() is None
+    assert form_of("power(0.5, a, b, c) + b - b", table).linear() is None
+
+
+def test_systems_that_reach_a_cap_are_tied_and_share_first_place_in_any_order():
+    rows = [[90, 60], [60, 90], [20, 30], [70, 70]]
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0]):
+        found = done("min(mean(a, b), 55)", table_of([rows[own] for own in order]), n_draws=500)
+        assert found.base.ranks[np.argsort(order)].tolist() == [1, 1, 4, 1]
+        shares = [found.draws.first[order.index(own)].value for own in range(4)]
+        assert shares == pytest.approx([1 / 3, 1 / 3, 0, 1 / 3])
+        assert [found.draws.first[order.index(own)].tied for own in range(4)] == [1, 1, 0, 1]
+        assert found.draws.pairwise.max() == 1
+        assert leader_counts(found.form, [np.array([[0.5, 0.5]])])[np.argsort(order)] == pytest.approx(
+            [1 / 3, 1 / 3, 0, 1 / 3]
+        )
+        assert not found.is_exact
+
+
+def test_a_cap_that_no_weights_reach_leaves_the_flip_exact():
+    rows = [[90, 60], [60, 85], [20, 30]]
+    plain, capped = (done(rule, table_of(rows), n_draws=500) for rule in ("mean(a, b)", "clamp(mean(a, b), 0, 100)"))
+    assert capped.is_exact
+    assert capped.flips[0].l1 == pytest.approx(plain.flips[0].l1)
 
 
 def test_what_cannot_be_reweighted_is_refused_with_a_way_out():

@@ -338,3 +338,50 @@ def test_a_data_frame_serves_without_files():
     frame = pandas.DataFrame({"m": ["x", "y", "z"], "a": [1.5, 2.0, None], "b": [3, 4, 5], "s": [2.25, 3.0, 4.0]})
     found = verify(parse_rule("mean(a, b)"), Table.of_frame(frame, name="m"), "s")
     assert (found.verdict, found.n_rows, found.dropped[0].name) == ("all", 2, "z")
+
+
+def test_scores_that_touch_are_no_contradiction_whatever_floating_point_makes_of_their_ends():
+    # 62.4 and 62.5 can both have been 62.45, and 62.4 + 0.05 < 62.5 - 0.05 in floating point.
+    scores = np.array([62.4, 62.5])
+    assert scores[0] + 0.05 < scores[1] - 0.05
+    boxes = [(np.array([51.0, 50.0]), np.array([51.0, 50.0]), 1)]
+    both = np.array([True, True])
+    assert contradictions(both, both, boxes, (scores - 0.05, scores + 0.05)) == ()
+    assert len(contradictions(both, both, boxes, (scores - 0.04, scores + 0.04))) == 1
+
+
+def test_boxes_that_touch_dominate_whatever_floating_point_makes_of_their_ends():
+    assert 10.1 - 0.05 < 10.0 + 0.05
+    box = (np.array([10.1 - 0.05, 10.0 - 0.05]), np.array([10.1 + 0.05, 10.0 + 0.05]), 1)
+    both = np.array([True, True])
+    found = contradictions(both, both, [box], (np.array([1.0, 5.0]), np.array([1.1, 5.1])))
+    assert [(one.better, one.worse) for one in found] == [(0, 1)]
+
+
+def test_a_mean_with_a_weight_below_0_may_leave_the_range_of_its_components():
+    cells = {"a": ["1.0", "2.0", "3.0"], "b": ["2.0", "1.0", "7.0"], "s": ["0.0", "3.0", "-1.0"]}
+    found = verify(parse_rule("mean(a: 2, b: -1)"), Table.of_texts(cells), "s")
+    assert (found.verdict, found.below, found.above) == ("all", (), ())
+
+
+def test_the_top_of_a_board_is_where_its_scores_are_best():
+    cells = {"a": ["10", "60", "70", "90", "20"], "s": ["0.4", "60.0", "70.0", "90.0", "3.2"]}
+    table = Table.of_texts(cells)
+    for lower, first in ((False, 4), (True, 1)):
+        found = verify(parse_rule("a * gate(a, 50, 2)"), table.declared(lower=["s"] if lower else []), "s", top=[2])
+        assert found.sample is not None
+        assert found.sample.first == first
+        assert found.sample.samples[0].n_telling == (2 if lower else 0)
+    ranks = Table.of_texts({"a": ["10.0", "60.0", "70.0", "90.0"], "s": ["4", "3", "2", "1"]})
+    found = verify(parse_rule("rank(a)"), ranks, "s", against=parse_rule("rank(-a)"), top=[1], sample=[1, 1])
+    assert [(one.what, one.n, one.n_telling) for one in found.sample.samples[:2]] == [
+        ("top 1", 1, 1),
+        ("this row", 1, 1),
+    ]
+
+
+def test_a_sample_of_no_rows_is_refused():
+    table = Table.of_texts({"a": ["10", "60"], "s": ["0.4", "60.0"]})
+    for sizes in ({"top": [0]}, {"random": [-3]}):
+        with pytest.raises(InvalidInput, match="expected at least 1"):
+            verify(parse_rule("a * gate(a, 50, 2)"), table, "s", **sizes)

@@ -179,6 +179,9 @@ def _reason(node: Expression) -> str:
         return f"{', '.join(sorted(calls & set(_STEPS)))} is not continuous"
     if any(isinstance(part, Conditional) for part in walk(node)):
         return "a condition can fall either way within the rounding"
+    counts = Counter(part.name for part in walk(node) if isinstance(part, ColumnRef))
+    if max(counts.values(), default=0) == 1:
+        return "a divisor can have either sign within the rounding"
     return "a column stands in it more than once and moves it both ways"
 
 

@@ -131,7 +131,7 @@ def _minmax(low: "Floats", high: "Floats", known: "Booleans") -> tuple["Floats",
 
     bottom = low[known].min(), high[known].min()
     top = low[known].max(), high[known].max()
-    if top[1] <= bottom[0]:
+    if top[1] - bottom[0] <= _CLOSE * max(abs(top[1]), abs(bottom[0])):
         return np.full(len(low), np.nan), np.full(len(low), np.nan)
     least = (low - bottom[1]) / (top[1] - bottom[1]) if top[1] > bottom[1] else np.zeros(len(low))
     most = (high - bottom[0]) / (top[0] - bottom[0]) if top[0] > bottom[0] else np.ones(len(low))
@@ -146,5 +146,8 @@ def _moment(name: str, low: "Floats", high: "Floats", known: "Booleans") -> tupl
     if name != "colsd":
         of = {"colmin": "min", "colmax": "max", "colmean": "mean"}[name]
         return float(getattr(low, of)()), float(getattr(high, of)())
-    centre, reach = (0.5 * (low + high)).std(), np.sqrt((0.25 * (high - low) ** 2).mean())
+    middle = 0.5 * (low + high)
+    centre, reach = (middle - middle[0]).std(), np.sqrt((0.25 * (high - low) ** 2).mean())
+    if centre <= _CLOSE * np.abs(middle).max():  # equal but for floating point
+        centre = np.float64(0.0)
     return max(0.0, float(centre - reach)), float(centre + reach)

@@ -401,8 +401,9 @@ def rounded(name: str, values: "Floats", places: int) -> "Floats":
 
     scale = 10.0**places
     near = np.abs(values) * scale
-    near = near * (1 + 1e-14)
-    return np.asarray(np.sign(values) * np.floor(near + (0.5 if name == "round" else 0.0)) / scale)
+    whole = np.floor(near + np.minimum(1e-14 * near, 0.01) + (0.5 if name == "round" else 0.0))
+    # A float that large has no digits below those that are kept.
+    return np.asarray(np.where(near < 2.0**52, np.sign(values) * whole / scale, values))
 
 
 def _reason(node: Expression, index: int, inputs: "Sequence[Floats]") -> str:

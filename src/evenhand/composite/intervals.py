@@ -98,7 +98,7 @@ def product(x: Interval, y: Interval) -> Interval:
 
 
 def quotient(x: Interval, y: Interval) -> Interval:
-    """x / y; unbounded where y can be 0."""
+    """x / y; unbounded where y can be 0, and a bound alone where y can have either sign: 1 / y skips what is near 0."""
     import numpy as np
 
     with np.errstate(all="ignore"):
@@ -111,7 +111,7 @@ def quotient(x: Interval, y: Interval) -> Interval:
     signs = {
         name: np.where((sign != 0) & inside, EITHER, _turned(sign)).astype(np.int8) for name, sign in y.signs.items()
     }
-    return product(x, Interval(low=low, high=high, signs=signs, loose=y.loose))
+    return product(x, Interval(low=low, high=high, signs=signs, loose=y.loose | inside))
 
 
 def monotone(x: Interval, low: "Floats", high: "Floats") -> Interval:

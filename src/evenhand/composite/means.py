@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["aggregate", "power_mean"]
 
+_NEARLY_GEOMETRIC = 0.01  # exponents below it cost as many digits as 1/p has, were (mean of x^p)^(1/p) computed as such
+
 
 def aggregate(
     name: str, values: "Floats", weights: "Floats", present: "Booleans", *, exponent: float = 1.0
@@ -46,7 +48,10 @@ def aggregate(
 
 
 def power_mean(values: "Floats", weights: "Floats", exponent: float) -> "Floats":
-    """Weighted power mean over axis 0; `weights` are broadcast against `values`, and need not sum to 1."""
+    """Weighted power mean over axis 0; `weights` are broadcast against `values`, and need not sum to 1.
+
+    nan where a value is missing, whatever its weight, or where one of weight is negative and the exponent is not 1.
+    """
     import numpy as np
 
     weights = np.broadcast_to(weights, values.shape)
@@ -55,19 +60,40 @@ def power_mean(values: "Floats", weights: "Floats", exponent: float) -> "Floats"
     if exponent == 1:
         return np.asarray((weights * values).sum(axis=0) / usable)
     counts = weights != 0
-    negative = (counts & (values < 0)).any(axis=0)
+    positive = counts & (values > 0)
     zero = (counts & (values == 0)).any(axis=0)
-    inner = np.where(counts & (values > 0), values, 1.0)
+    inner = np.where(positive, values, 1.0)
     if exponent == 0:
         found = np.exp((weights * np.log(inner)).sum(axis=0) / usable)
+    elif abs(exponent) < _NEARLY_GEOMETRIC:
+        found = _near_geometric(inner, weights, usable, counts & (values == 0), exponent)
     else:
-        scale = inner.max(axis=0)  # so that no power overflows
-        powers = np.where(counts & (values == 0), 0.0, (inner / scale) ** exponent)
+        edge = np.where(positive, values, -np.inf).max(axis=0) if exponent > 0 else _least(values, positive)
+        scale = np.where(np.isfinite(edge), edge, 1.0)  # so that no power overflows
+        powers = np.where(positive, (inner / scale) ** exponent, 0.0)
         found = scale * ((weights * powers).sum(axis=0) / usable) ** (1 / exponent)
     if exponent <= 0:
         found = np.where(zero, 0.0, found)
-    gaps = np.isnan(values) & counts
-    return np.where(negative | gaps.any(axis=0) | np.isnan(usable), np.nan, found)
+    undefined = np.isnan(values) | (counts & (values < 0))
+    return np.where(undefined.any(axis=0) | np.isnan(usable), np.nan, found)
+
+
+def _near_geometric(
+    inner: "Floats", weights: "Floats", total: "Floats", zeros: "Booleans", exponent: float
+) -> "Floats":
+    """Power mean for an exponent near 0: g (mean of (x / g)^p)^(1/p), g the geometric mean, by expm1 and log1p."""
+    import numpy as np
+
+    logs = np.log(inner)
+    middle = (weights * logs).sum(axis=0) / total
+    moved = np.where(zeros, -1.0 if exponent > 0 else 0.0, np.expm1(exponent * (logs - middle)))
+    return np.asarray(np.exp(middle + np.log1p((weights * moved).sum(axis=0) / total) / exponent))
+
+
+def _least(values: "Floats", counted: "Booleans") -> "Floats":
+    import numpy as np
+
+    return np.asarray(np.where(counted, values, np.inf).min(axis=0))
 
 
 def _of_present(name: str, values: "Floats", weights: "Floats", present: "Booleans", exponent: float) -> "Floats":
@@ -88,8 +114,10 @@ def _of_present(name: str, values: "Floats", weights: "Floats", present: "Boolea
     if name == "median":
         return _median(values, present)
     n = present.sum(axis=0)
-    centre = np.where(present, values, 0.0).sum(axis=0) / n
-    return np.asarray(np.sqrt((np.where(present, values - centre, 0.0) ** 2).sum(axis=0) / n))
+    apart = np.where(present, values - _least(values, present), 0.0)  # exactly 0 where all are equal
+    gaps = (present & np.isnan(values)).any(axis=0)
+    squares = (np.where(present, apart - apart.sum(axis=0) / n, 0.0) ** 2).sum(axis=0)
+    return np.where(gaps, np.nan, np.sqrt(squares / n))
 
 
 def _median(values: "Floats", present: "Booleans") -> "Floats":

@@ -159,6 +159,8 @@ class _Parser:
             return self.numeric(0)
         self.take(), self.take()
         if token.kind == "name" and token.text == "missing":
+            if self.missing is not None:
+                self.fail(token.at, "`missing` is set twice; set it once")
             self.missing = self.policy()
             return None
         value = self.numeric(0)

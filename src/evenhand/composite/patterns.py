@@ -27,6 +27,7 @@ __all__ = ["Contradiction", "Pattern", "contradictions", "outside_range", "patte
 _MOST_LEVELS = 30
 _RARE = 0.01  # a place where the violators all lie is named if chance puts them there in fewer cases than this
 _MOST_PAIRS = 20
+_CLOSE = 1e-12  # relative
 _CHUNK = 2_000_000  # pairs of rows compared at a time
 _MOST_CHUNKS = 100  # tables of up to 14,000 rows are compared whole, of larger ones the first violating rows
 
@@ -140,7 +141,8 @@ def contradictions(
     for start in range(0, min(len(wrong), size * _MOST_CHUNKS), size):
         some = wrong[start : start + size]
         for better, worse in ((some, rows), (rows, some)):
-            which = (score[1][better][:, None] < score[0][worse][None, :]) & _dominates(boxes, codes, better, worse)
+            top, bottom = score[1][better][:, None], score[0][worse][None, :]
+            which = ~_reaches(top, bottom) & _dominates(boxes, codes, better, worse)
             for place in np.flatnonzero(which)[:_MOST_PAIRS].tolist():
                 a, b = int(better[place // len(worse)]), int(worse[place % len(worse)])
                 found[a, b] = all(_same_point(low, high, a, b) for low, high, _ in boxes)
@@ -157,8 +159,9 @@ def outside_range(
     import numpy as np
 
     lows, highs = np.stack([low for low, _ in boxes]), np.stack([high for _, high in boxes])
-    with np.errstate(invalid="ignore"):
-        return score[1] < lows.min(axis=0), score[0] > highs.max(axis=0)
+    least, most = lows.min(axis=0), highs.max(axis=0)
+    known = ~np.isnan(least) & ~np.isnan(score[0])
+    return known & ~_reaches(score[1], least), known & ~_reaches(most, score[0])
 
 
 def _dominates(
@@ -172,13 +175,21 @@ def _dominates(
         if sign == 2:
             point = (low[better] == high[better])[:, None] & (low[worse] == high[worse])[None, :]
             found &= point & (low[better][:, None] == low[worse][None, :])
-        elif sign > 0:
-            found &= low[better][:, None] >= high[worse][None, :]
         else:
-            found &= high[better][:, None] <= low[worse][None, :]
+            up, down = (low[better], high[worse]) if sign > 0 else (-high[better], -low[worse])
+            found &= _reaches(up[:, None], down[None, :])
     for code in codes:
         found &= code[better][:, None] == code[worse][None, :]
     return found
+
+
+def _reaches(upper: "Floats", lower: "Floats") -> "Booleans":
+    """Where upper >= lower; ends that touch in decimals may miss by an ulp (62.4 + 0.05 is less than 62.5 - 0.05)."""
+    import numpy as np
+
+    with np.errstate(invalid="ignore"):
+        slack = _CLOSE * np.maximum(np.abs(upper), np.abs(lower))
+        return np.asarray((upper >= lower) | (upper >= lower - slack))
 
 
 def _same_point(low: "Floats", high: "Floats", a: int, b: int) -> bool:

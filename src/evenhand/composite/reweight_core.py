@@ -8,22 +8,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from evenhand.composite.clauses import rewritten
 from evenhand.composite.evaluate import constant, weights_of
 from evenhand.composite.printing import printed
 from evenhand.composite.syntax import (
     Binary,
     Call,
+    ColumnRef,
     Conditional,
     Expression,
     Negation,
     Number,
     Rule,
+    children,
     columns_of,
     walk,
 )
 from evenhand.errors import InvalidInput
 
-__all__ = ["Core", "Step", "weighted_core"]
+__all__ = ["PLACE", "Core", "Step", "weighted_core", "with_place"]
+
+PLACE = "\0mean"
+"""Column that stands for what a step is done to."""
 
 WEIGHTED: dict[str, float] = {"mean": 1.0, "geomean": 0.0, "hmean": -1.0, "sum": 1.0, "winrate": 1.0}
 _SCALARS = ("min", "max", "clamp", "round", "trunc", "floor", "ceil", "sqrt", "log", "log2", "log10", "exp")
@@ -35,14 +41,14 @@ class Step:
     """One thing done to the mean.
 
     Attributes:
-        kind: `add`, `subtract_from` (operand - x), `multiply`, `divide`, `power`, or `monotone` (a function of the
-            mean and constants that never falls).
-        operand: the other side; None for `monotone`.
-        node: the whole expression, for `monotone`.
-        inside: what of `node` the mean's place is.
+        kind: `add`, `subtract_from` (operand - x), `multiply`, `divide`, `power`, or `function` (of what is inside
+            alone: a cap, a rounding, a share of the best).
+        operand: the other side; None for `function`.
+        node: the whole expression, for `function`.
+        inside: what of `node` is to be replaced, wherever it stands.
     """
 
-    kind: Literal["add", "subtract_from", "multiply", "divide", "power", "monotone"]
+    kind: Literal["add", "subtract_from", "multiply", "divide", "power", "function"]
     operand: Expression | None = None
     node: Expression | None = None
     inside: Expression | None = None
@@ -201,31 +207,54 @@ def _labels(arguments: list[Expression]) -> tuple[str, ...]:
     return tuple(label if found.count(label) == 1 else f"{label} ({at})" for at, label in enumerate(found, start=1))
 
 
+def with_place(node: Expression, inside: Expression) -> Expression:
+    """An expression with a column `PLACE` wherever another expression stands in it."""
+    return rewritten(node, lambda part: ColumnRef(PLACE) if part == inside else part)
+
+
 def _steps(whole: Expression, place: Expression) -> Iterator[Step]:
-    """What is done to the mean, from it outwards."""
+    """What is done to the mean, from it outwards.
+
+    Where the other side holds the mean as well (`x / colmax(x)`), the whole is one function of what it can be told by.
+    """
     path = _path(whole, place)
-    for node, inside in zip(path[1:], path[:-1], strict=True):
-        yield _step(node, inside)
+    found: list[tuple[int, Step]] = []
+    for at, (node, inside) in enumerate(zip(path[1:], path[:-1], strict=True), start=1):
+        if not _stands_again(node, inside, place):
+            found.append((at, _step(node, inside)))
+            continue
+        starts = (
+            start for start in (at - 1, *(end for end, _ in reversed(found)), 0) if _depends_on(node, path[start])
+        )
+        start = next(starts, None)
+        if start is None:
+            raise InvalidInput(
+                f"reweight: in {printed(node)[:120]} the mean stands twice, beside columns; its weights can be moved "
+                "where it stands once, or again in a share of the best such as x / colmax(x)"
+            )
+        found = [step for step in found if step[0] <= start]
+        found.append((at, Step(kind="function", node=node, inside=path[start])))
+    return iter([step for _, step in found])
+
+
+def _stands_again(node: Expression, inside: Expression, place: Expression) -> bool:
+    """Whether the mean stands in another part of a node as well."""
+    parts = [part for part in children(node) if part is not inside]
+    twice = sum(part is inside for part in children(node)) > 1
+    return twice or any(below == place for part in parts for below in walk(part))
+
+
+def _depends_on(node: Expression, inside: Expression) -> bool:
+    """Whether a node is a function of this part of it alone."""
+    return set(columns_of(with_place(node, inside))) == {PLACE}
 
 
 def _path(node: Expression, place: Expression) -> list[Expression]:
     """The mean, what holds it, what holds that, and so on to the whole rule."""
     if node is place:
         return [node]
-    below: tuple[Expression, ...] = ()
-    match node:
-        case Negation(operand):
-            below = (operand,)
-        case Binary(_, left, right):
-            below = (left, right)
-        case Call(_, args):
-            below = args
-        case Conditional(_, then, otherwise):
-            below = (then, otherwise)
-        case _:
-            pass
-    for one in below:
-        if found := _path(one, place):
+    for one in children(node):
+        if isinstance(one, Expression) and (found := _path(one, place)):
             return [*found, node]
     return []
 
@@ -248,9 +277,9 @@ def _step(node: Expression, inside: Expression) -> Step:
         case Binary("^", left, right) if left is inside and not columns_of(right) and constant(right) > 0:
             return Step(kind="power", operand=right)
         case Call(name, args) if name in _ORDERED and args == (inside,) and not node.options:
-            return Step(kind="monotone", node=node, inside=inside)
+            return Step(kind="function", node=node, inside=inside)
         case Call(name, args) if name in _SCALARS and all(arg is inside or not columns_of(arg) for arg in args):
-            return Step(kind="monotone", node=node, inside=inside)
+            return Step(kind="function", node=node, inside=inside)
         case _:
             raise InvalidInput(
                 f"reweight: in {printed(node)[:120]} the mean stands where its weights cannot be moved; expected it "

@@ -26,6 +26,7 @@ __all__ = ["Acceptability", "Share", "acceptability", "alike", "leader_counts"]
 
 _CELLS = 2_000_000  # scores held at once: 16 MB of floats, and as much again for their order
 _PAIRED = 30
+_TIE = 1e-12  # relative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ class Share:
         low, high: Wilson's 95 % interval.
         se: sqrt(p (1 - p) / n).
         n: draws.
-        tied: share of the draws in which the place was shared with a system of equal components.
+        tied: share of the draws in which the place was shared with a system that was level.
     """
 
     value: float
@@ -116,18 +117,35 @@ def alike(form: WeightedForm) -> tuple["Integers", "Integers"]:
     return np.asarray(group.ravel()), np.asarray(first)
 
 
-def leader_counts(form: WeightedForm, draws: "Iterable[Floats]") -> "Integers":
-    """(n,) in how many of the drawn weights each system leads; equal systems are counted at the first of them."""
+def leader_counts(form: WeightedForm, draws: "Iterable[Floats]") -> "Floats":
+    """(n,) in how many of the drawn weights each system leads.
+
+    Equal systems are counted at the first of them; a draw that others share first place in, such as by a cap that both
+    reach, is divided among them.
+    """
     import numpy as np
 
     _, members = alike(form)
     linear = form.linear()
-    found = np.zeros(len(form.rows), np.int64)
+    found = np.zeros(len(form.rows))
     chosen = None if linear is None else np.ascontiguousarray(linear[members].T)
     for weights in draws:
-        merits = form.merits(weights)[:, members] if chosen is None else weights @ chosen
-        found += np.bincount(members[merits.argmax(axis=1)], minlength=len(found))
+        if chosen is not None:
+            found += np.bincount(members[(weights @ chosen).argmax(axis=1)], minlength=len(found))
+            continue
+        merits = form.merits(weights)[:, members]
+        is_first = _level(merits, merits.max(axis=1, keepdims=True))
+        found[members] += (is_first / is_first.sum(axis=1, keepdims=True)).sum(axis=0)
     return found
+
+
+def _level(one: "Floats", other: "Floats") -> "NDArray[np.bool_]":
+    """Where two merits differ by floating point alone."""
+    import numpy as np
+
+    with np.errstate(invalid="ignore"):
+        near = np.abs(one - other) <= _TIE * np.maximum(np.abs(one), np.abs(other))
+    return np.asarray((one == other) | (near & np.isfinite(one)))
 
 
 def acceptability(
@@ -147,28 +165,72 @@ def acceptability(
     chosen = None if linear is None else -np.ascontiguousarray(linear[members].T)
     n_groups, m = len(members), len(form.labels)
     counts = np.zeros(n_groups * len(group), np.int64)
-    central = np.zeros((n_groups, m))
+    lead = _Lead(
+        led=np.zeros(n_groups), shared=np.zeros(n_groups), tied=np.zeros(n_groups), sums=np.zeros((n_groups, m))
+    )
     paired: Integers | None = None
     wins = np.zeros((0, 0), np.int64)
     for weights in region.draws(rng, n_draws, max(_CELLS // n_groups, 100)):
         lacks = -form.merits(weights)[:, members] if chosen is None else weights @ chosen
         order = np.argsort(lacks, axis=1)
-        places, ranks = _ranks(order, sizes)
+        places, ranks = _ranks(order, sizes, None if chosen is not None else lacks)
         counts += np.bincount((order * len(group) + places).ravel(), minlength=len(counts))
-        leaders = order[:, 0]
-        for column in range(m):
-            central[:, column] += np.bincount(leaders, weights=weights[:, column], minlength=n_groups)
+        lead.add(weights, ranks if chosen is None else None, order[:, 0], sizes)
         if paired is None:
             paired = np.argsort(ranks.mean(axis=0), kind="stable")[:_PAIRED]
             wins = np.zeros((len(paired), len(paired)), np.int64)
-        _count_wins(np.ascontiguousarray(ranks[:, paired].T), wins)
+        _count_wins(np.ascontiguousarray(ranks[:, paired].T), wins, can_tie=chosen is None)
     assert paired is not None
     table = counts.reshape(n_groups, len(group)) / n_draws
-    return _spread(table, central, sizes, group, members, paired, wins / n_draws, n_draws)
+    with np.errstate(all="ignore"):
+        centre = np.where(lead.led[:, None] > 0, lead.sums / lead.led[:, None], np.nan)
+    first = [Share.of(lead.shared[own], n_draws, tied=lead.tied[own]) for own in range(n_groups)]
+    return Acceptability(
+        n_draws=n_draws, first=tuple(first[own] for own in group.tolist()), ranks=table[group], central=centre[group],
+        paired=tuple(int(members[own]) for own in paired), pairwise=wins / n_draws,
+    )  # fmt: skip
 
 
-def _ranks(order: "Integers", sizes: "Integers") -> "tuple[Integers, NDArray[np.signedinteger[Any]]]":
-    """Ranks from 0, groups of several systems taking as many: (d, g) or (1, g) by place, and (d, g) by group."""
+@dataclass(slots=True, kw_only=True)
+class _Lead:
+    """By group: draws led, each system's part of them, those that were tied, and the sum of the weights there."""
+
+    led: "Floats"
+    shared: "Floats"
+    tied: "Floats"
+    sums: "Floats"
+
+    def add(
+        self, weights: "Floats", ranks: "NDArray[np.signedinteger[Any]] | None", leaders: "Integers", sizes: "Integers"
+    ) -> None:
+        """Count (d, m) weights with their (d, g) ranks from 0; without ranks, each has one group in the lead."""
+        import numpy as np
+
+        if ranks is not None:
+            is_first = ranks == 0
+            n_first = is_first.astype(float) @ sizes
+            self.led += is_first.sum(axis=0)
+            self.shared += (is_first / n_first[:, None]).sum(axis=0)
+            self.tied += (is_first & (n_first > 1)[:, None]).sum(axis=0)
+            self.sums += is_first.astype(float).T @ weights
+            return
+        n = len(sizes)
+        led = np.bincount(leaders, minlength=n)
+        self.led += led
+        self.shared += led / sizes
+        self.tied += np.where(sizes > 1, led, 0)
+        for column in range(weights.shape[1]):
+            self.sums[:, column] += np.bincount(leaders, weights=weights[:, column], minlength=n)
+
+
+def _ranks(
+    order: "Integers", sizes: "Integers", lacks: "Floats | None" = None
+) -> "tuple[Integers, NDArray[np.signedinteger[Any]]]":
+    """Ranks from 0, groups of several systems taking as many: (d, g) or (1, g) by place, and (d, g) by group.
+
+    Args:
+        lacks: (d, g) what was ordered, where groups can be level in it; they have the better rank.
+    """
     import numpy as np
 
     n_draws, n_groups = order.shape
@@ -176,41 +238,21 @@ def _ranks(order: "Integers", sizes: "Integers") -> "tuple[Integers, NDArray[np.
     if not (sizes == 1).all():
         taken = sizes[order]
         places = np.cumsum(taken, axis=1) - taken
+    if lacks is not None:
+        ordered = np.take_along_axis(lacks, order, axis=1)
+        same = np.zeros(order.shape, bool)
+        same[:, 1:] = _level(ordered[:, 1:], ordered[:, :-1])
+        places = np.maximum.accumulate(np.where(same, 0, places), axis=1)
     ranks: NDArray[np.signedinteger[Any]] = np.empty(order.size, np.int16 if sizes.sum() < 1 << 15 else np.int32)
     ranks[order + np.arange(n_draws)[:, None] * n_groups] = places  # a third of the time of put_along_axis
     return places, ranks.reshape(n_draws, n_groups)
 
 
-def _count_wins(ranks: "NDArray[np.signedinteger[Any]]", wins: "Integers") -> None:
-    """Add to (k, k) how often each row of (k, d) ranks is above each other; no two groups share a rank."""
+def _count_wins(ranks: "NDArray[np.signedinteger[Any]]", wins: "Integers", *, can_tie: bool) -> None:
+    """Add to (k, k) how often each row of (k, d) ranks is above each other."""
     import numpy as np
 
     for own, other in combinations(range(len(ranks)), 2):  # counted along an axis, it takes three times as long
         above = np.count_nonzero(ranks[own] < ranks[other])
         wins[own, other] += above
-        wins[other, own] += ranks.shape[1] - above
-
-
-def _spread(
-    table: "Floats",
-    central: "Floats",
-    sizes: "Integers",
-    group: "Integers",
-    members: "Integers",
-    paired: "Integers",
-    wins: "Floats",
-    n_draws: int,
-) -> Acceptability:
-    """From groups of equal systems back to the systems."""
-    import numpy as np
-
-    led = np.rint(table[:, 0] * n_draws)
-    with np.errstate(all="ignore"):
-        centre = np.where(led[:, None] > 0, central / led[:, None], np.nan)
-    first = tuple(
-        Share.of(led[own] / sizes[own], n_draws, tied=led[own] if sizes[own] > 1 else 0.0) for own in group.tolist()
-    )
-    return Acceptability(
-        n_draws=n_draws, first=first, ranks=table[group], central=centre[group],
-        paired=tuple(int(members[own]) for own in paired), pairwise=wins,
-    )  # fmt: skip
+        wins[other, own] += np.count_nonzero(ranks[other] < ranks[own]) if can_tie else ranks.shape[1] - above

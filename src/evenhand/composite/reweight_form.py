@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Literal
 
 from evenhand.composite.coupled import win_shares
 from evenhand.composite.evaluate import constant, evaluate, is_lower, numeric_columns, policy_of, values_of
+from evenhand.composite.functions import COUPLED
 from evenhand.composite.printing import printed
-from evenhand.composite.reweight_core import Core, Step, weighted_core
-from evenhand.composite.syntax import Call, ColumnRef, Expression, Missing, Rule, columns_of
+from evenhand.composite.reweight_core import PLACE, Core, Step, weighted_core, with_place
+from evenhand.composite.syntax import Binary, Call, Expression, Missing, Rule, columns_of, walk
 from evenhand.composite.table import Table
 from evenhand.errors import InvalidInput
 
@@ -33,7 +34,6 @@ __all__ = ["Gates", "WeightedForm", "argument_of", "mean_of", "weighted_form"]
 Gates = Literal["on", "off", "released"]
 """Factors that depend on a row: kept, left out, or left out while all the columns that they name have weight 0."""
 
-_PLACE = "\0mean"
 _LARGEST = 1e100  # numbers whose sums and products with others of the table cannot overflow
 
 
@@ -133,6 +133,18 @@ class WeightedForm:
         self.linear()
         found = self._kept.get("hopeless")
         return np.zeros(len(self.rows), bool) if found is None else found > 0
+
+    def may_fall(self) -> bool:
+        """Whether a larger mean can give a lower score on a row, other than by a factor or a subtraction."""
+        import numpy as np
+
+        span: Floats | None = _ends(self) if not np.isnan(self.arguments).any() else None
+        for step, operand in self.steps():
+            is_known = step.kind not in ("power", "function") or isinstance(step.node, Call)
+            if not is_known and _way(step, operand, span) != 1:
+                return True
+            span = _spanned(step, operand, span)
+        return False
 
     def with_power(self, power: float) -> "WeightedForm":
         """The same rule with another mean."""
@@ -282,13 +294,18 @@ def _applied(step: Step, operand: "Floats | None", found: "Floats") -> "Floats":
         case "power":
             assert operand is not None
             return np.asarray(found**operand)
-        case "monotone":
-            assert isinstance(step.node, Call)
-            args = tuple(ColumnRef(_PLACE) if arg is step.inside else arg for arg in step.node.args)
-            node = replace(step.node, args=args)
-            if step.node.name in ("percentile", "minmax", "zscore"):  # over the rows of one weight vector
-                return np.stack([values_of(node, {_PLACE: one}) for one in found])
-            return values_of(node, {_PLACE: found.ravel()}).reshape(found.shape)
+        case "function":
+            assert step.node is not None
+            assert step.inside is not None
+            node = with_place(step.node, step.inside)
+            if _is_coupled(node):  # over the rows of one weight vector
+                return np.stack([values_of(node, {PLACE: one}) for one in found])
+            return values_of(node, {PLACE: found.ravel()}).reshape(found.shape)
+
+
+def _is_coupled(node: Expression) -> bool:
+    """Whether a value depends on other rows."""
+    return any(isinstance(part, Call) and part.name in COUPLED for part in walk(node))
 
 
 # --- the linear form -----------------------------------------------------------------------------------------------
@@ -304,13 +321,18 @@ def _linear(form: WeightedForm) -> "Floats | None":
     found = _raised(form.arguments, power)
     if power == 1:
         found = form.arguments * form.core.total
-    is_open = True  # nothing but what keeps the order of all systems may follow a cap, a rounding or a bend
+    span: Floats | None = _ends(form)
+    is_open, is_turned = True, False  # nothing that tells rows apart may follow a rounding or a bend
     for step, operand in form.steps():
+        before, span = span, _spanned(step, operand, span)
+        if step.kind == "function" and before is not None and span is not None and (span == before).all():
+            continue  # a cap that no system can reach under any weights
         carried = _carried(step, operand, found, power) if operand is not None and is_open else None
         if carried is None:
-            if not _keeps_order(step, operand):
+            way = _way(step, operand, before)
+            if way == 0:
                 return None
-            is_open = False
+            is_open, is_turned = False, is_turned != (way < 0)
             continue
         found = carried
         if step.kind == "power" and power != 0:
@@ -319,7 +341,7 @@ def _linear(form: WeightedForm) -> "Floats | None":
                 found = found * _scale(form.arguments, form.core.power) ** form.core.power
     with np.errstate(all="ignore"):
         found = -found if power < 0 else found
-        found = np.asarray(-found if form.reversed else found)
+        found = np.asarray(-found if form.reversed != is_turned else found)
     if np.isposinf(found).any():  # a factor's power overflows
         return None
     form._kept["hopeless"] = (~np.isfinite(found).all(axis=1)).astype(float)
@@ -332,14 +354,91 @@ def _exponent(step: Step) -> float:
     return constant(step.operand)
 
 
-def _keeps_order(step: Step, operand: "Floats | None") -> bool:
-    """Whether a step does the same to all systems and never turns two of them round."""
+def _ends(form: WeightedForm) -> "Floats":
+    """(2, n) between what each system's mean lies, under all weights."""
+    import numpy as np
+
+    found = np.stack([form.arguments.min(axis=1), form.arguments.max(axis=1)]) * form.core.total
+    return np.sort(found, axis=0)
+
+
+def _spanned(step: Step, operand: "Floats | None", span: "Floats | None") -> "Floats | None":
+    """(2, n) between what each system's score lies after a step, under all weights; None where that is not known."""
+    import numpy as np
+
+    if span is None or (step.node is not None and _is_coupled(step.node)):
+        return None
+    if step.kind == "power" and (span < 0).any() and _exponent(step) % 2 != 1:
+        return None
+    with np.errstate(all="ignore"):
+        found = np.sort(_applied(step, operand, span), axis=0)
+    return found if np.isfinite(found).all() else None
+
+
+def _way(step: Step, operand: "Floats | None", span: "Floats | None") -> int:
+    """1 where a step keeps the order of any two systems, -1 where it turns them round, 0 where it may do neither.
+
+    Args:
+        span: (2, n) between what the scores lie before it; None if that is not known.
+    """
     if operand is None:
-        return step.kind == "monotone"
+        return int(_rises(step, span))
     by = float(operand[0])
     if set(operand.tolist()) != {by}:
-        return False
-    return step.kind == "add" or (step.kind in ("multiply", "divide", "power") and by > 0)
+        return 0
+    match step.kind:
+        case "add":
+            return 1
+        case "subtract_from":
+            return -1
+        case "power":
+            return int(by > 0 and (by % 2 == 1 or (span is not None and bool((span >= 0).all()))))
+        case _:
+            return int(by > 0) - int(by < 0)
+
+
+def _rises(step: Step, span: "Floats | None") -> bool:
+    """Whether a function never makes two systems equal or turns them round, but for a rounding of what is shown.
+
+    A cap or floor that some weights reach makes ties, and a logarithm of 0 or less nothing.
+    """
+    match step.node:
+        case Call("exp" | "percentile" | "minmax" | "zscore" | "round" | "trunc"):
+            return True
+        case Call("sqrt"):
+            return span is not None and bool((span >= 0).all())
+        case Call("log" | "log2" | "log10"):
+            return span is not None and bool((span > 0).all())
+        case Binary() as node if step.inside is not None:
+            return _increases(node, step.inside, span)
+        case _:
+            return False
+
+
+def _increases(node: Expression, inside: Expression, span: "Floats | None") -> bool:
+    """Whether an expression is part of itself, shifted and scaled alike on all rows: `100 * x / colmax(x)`."""
+    if node == inside:
+        return True
+    match node:
+        case Binary("+" | "-", left, right) if _is_one_number(right):
+            return _increases(left, inside, span)
+        case Binary("+", left, right) if _is_one_number(left):
+            return _increases(right, inside, span)
+        case Binary("*", left, right) if not columns_of(left):
+            return constant(left) > 0 and _increases(right, inside, span)
+        case Binary("*" | "/", left, right) if not columns_of(right):
+            return constant(right) > 0 and _increases(left, inside, span)
+        case Binary("/", left, Call("colsd")):
+            return _increases(left, inside, span)
+        case Binary("/", left, Call("colmax", (own,))) if own == inside:
+            return span is not None and bool((span[0] > 0).any()) and _increases(left, inside, span)
+        case _:
+            return False
+
+
+def _is_one_number(node: Expression) -> bool:
+    """Whether an expression is the same on all rows: a constant, or a figure of a whole column."""
+    return not columns_of(node) or (isinstance(node, Call) and node.name in ("colmin", "colmax", "colmean", "colsd"))
 
 
 def _carried(step: Step, operand: "Floats", found: "Floats", power: float) -> "Floats | None":

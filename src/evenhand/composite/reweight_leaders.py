@@ -250,4 +250,5 @@ def _sides(form: WeightedForm) -> "list[Floats]":
         is_turned |= bool((column < 0).any())
         factor = column if step.kind == "multiply" else 1 / column
         sides += [sign * factor] if is_positive else [factor, -factor]
-    return [*sides, sign * arguments, *([-sign * arguments] if is_turned else [])]
+    sides = [*sides, sign * arguments, *([-sign * arguments] if is_turned else [])]
+    return [*sides, *(-side for side in sides)] if form.may_fall() else sides

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.composite.boxes import image
 from evenhand.composite.clauses import plain_rule
-from evenhand.composite.evaluate import arithmetic_columns, policy_of
+from evenhand.composite.evaluate import arithmetic_columns, policy_of, weights_of
 from evenhand.composite.functions import MEANS
 from evenhand.composite.patterns import Contradiction, Pattern, contradictions, outside_range, pattern_of
 from evenhand.composite.printing import printed
@@ -62,7 +62,7 @@ def verify(
         sample: numbers of rows of another sample.
         random: sizes of random samples.
     Raises:
-        InvalidInput: an unknown column, weights that sum to 0, or no row that can be tested.
+        InvalidInput: an unknown column, weights that sum to 0, no row that can be tested, or a sample of no rows.
 
     >>> from evenhand.composite.parse import parse_rule
     >>> cells = {"a": ["2.0", "4.0", "1.0"], "b": ["8.0", "9.0", "9.0"], "s": ["4.0", "7.0", "3.0"]}
@@ -70,6 +70,8 @@ def verify(
     >>> found.verdict, [(v.name, round(v.excess, 2)) for v in found.violations]
     ('all_but', [('y', 0.9)])
     """
+    if min((*top, *random), default=1) < 1:
+        raise InvalidInput(f"verify: a sample of {min((*top, *random))} rows; expected at least 1")
     trial = trial_of(rule, table, score, missing=missing)
     pattern = pattern_of(trial.violated, trial.tested, table, skip=(score,))
     pairs = _contradictions(trial, pattern)
@@ -160,11 +162,13 @@ def _contradictions(trial: Trial, pattern: Pattern | None) -> tuple[Contradictio
 
 
 def _outside(trial: Trial) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Numbers of the rows below and above every component, where the rule is a mean of columns."""
+    """Numbers of the rows below and above every component, where the rule is a mean of columns, no weight below 0."""
     import numpy as np
 
     top = trial.rule.expression
     if not isinstance(top, Call) or top.name not in MEANS or len(top.args) < 2:
+        return (), ()
+    if top.weights is not None and (weights_of(top) < 0).any():
         return (), ()
     names = [arg.name for arg in top.args if isinstance(arg, ColumnRef)]
     if len(names) < len(top.args) - (top.name == "power"):
@@ -194,7 +198,8 @@ def _sample_report(
     how = components_of(trial.rounding)
     plain, own = image(other, trial.table, missing=trial.missing, rounding=how), trial.image
     telling = certain_rows((own.low, own.high), (plain.low, plain.high), trial.column.half_widths())
-    order = np.argsort(-trial.column.values[kept], kind="stable").tolist()
+    values = trial.column.values[kept]
+    order = np.argsort(values if _lower_is_better(trial) else -values, kind="stable").tolist()
     telling = telling[kept]
     return SampleReport(
         against=printed(other), telling=tuple(trial.table.rows[index] for index in kept[telling].tolist()),
@@ -202,6 +207,12 @@ def _sample_report(
         samples=samples(telling, order, top=top, chosen=chosen, random=random),
         enough=smallest_sample(len(kept), int(telling.sum())),
     )  # fmt: skip
+
+
+def _lower_is_better(trial: Trial) -> bool:
+    """Whether the best rows have the lowest score: so declared, or the rule is a rank."""
+    top = trial.rule.expression
+    return trial.column.lower or (isinstance(top, Call) and top.name == "rank")
 
 
 def _chosen(sample: Sequence[int], kept: Sequence[int], table: Table) -> list[int]:
@@ -213,7 +224,7 @@ def _chosen(sample: Sequence[int], kept: Sequence[int], table: Table) -> list[in
             f"{table.source}: row {unknown[0]} of the sample is none of the {len(kept)} rows that were tested; "
             "rows are numbered as in the file, from 1"
         )
-    return [places[row] for row in sample]
+    return [places[row] for row in dict.fromkeys(sample)]
 
 
 # --- notes ---------------------------------------------------------------------------------------------------------
