@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from evenhand.composite.clauses import rewritten
 from evenhand.composite.coupled import win_shares
 from evenhand.composite.evaluate import constant, holds, is_lower, policy_of, values_of, weights_of
 from evenhand.composite.printing import printed
@@ -19,6 +20,7 @@ from evenhand.composite.syntax import (
     Expression,
     Missing,
     Negation,
+    Number,
     Rule,
     columns_of,
     walk,
@@ -51,11 +53,13 @@ class Gate:
         text: as the rule prints it.
         of: positions of the weighted columns that it looks at.
         values: (n_rows,) the factor.
+        n_touched: rows whose score would be another without it.
     """
 
     text: str
     of: tuple[int, ...]
     values: "Floats"
+    n_touched: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -104,7 +108,7 @@ def rank_model(rule: Rule, table: Table, *, missing: Missing | None = None) -> R
     weights = weights_of(live)
     if (weights < 0).any():
         raise InvalidInput(f"rule: {printed(live)[:120]} has a negative weight; a page weighs with 0 or more")
-    cutter = _Cutter(table=table, policy=policy, live=live, gates=[])
+    cutter = _Cutter(table=table, policy=policy, whole=whole, live=live, gates=[])
     tree = cutter.tree(whole)
     return RankModel(
         labels=_labels(own), weights=tuple((weights / weights.sum()).tolist()),
@@ -132,6 +136,7 @@ class _Cutter:
 
     table: Table
     policy: Missing
+    whole: Expression
     live: Call
     gates: list[Gate]
 
@@ -166,8 +171,17 @@ class _Cutter:
         own = self.live.args[1:] if self.live.name == "power" else self.live.args
         looks = set(columns_of(node))
         of = tuple(at for at, arg in enumerate(own) if looks & set(columns_of(arg)))
-        self.gates.append(Gate(text=printed(node), of=of, values=self.values(node)))
+        gate = Gate(text=printed(node), of=of, values=self.values(node), n_touched=self.touched(node))
+        self.gates.append(gate)
         return {"kind": "gate", "gate": len(self.gates) - 1}
+
+    def touched(self, node: Expression) -> int:
+        """Rows whose score would be another with the factor at 1."""
+        import numpy as np
+
+        without = rewritten(self.whole, lambda part: Number(1.0) if part == node else part)
+        same = np.isclose(self.values(self.whole), self.values(without), rtol=1e-12, atol=0, equal_nan=True)
+        return int(np.count_nonzero(~same))
 
     def fixed(self, node: Expression) -> Tree:
         """A part that the weights do not move."""

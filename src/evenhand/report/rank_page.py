@@ -146,8 +146,10 @@ def _document(
 
 
 def _gate(gate: Gate) -> dict[str, Any]:
-    touched = sum(1 for value in gate.values.tolist() if value == value and value != 1)
-    return {"text": plain(gate.text, _NAME), "of": list(gate.of), "values": numbers(gate.values), "touched": touched}
+    return {
+        "text": plain(gate.text, _NAME), "of": list(gate.of), "values": numbers(gate.values),
+        "touched": gate.n_touched,
+    }  # fmt: skip
 
 
 def _decimals(values: "Floats") -> int:

@@ -16,16 +16,31 @@ function nearestFlip(work, weights, locks) {
   return isLinear ? linearFlip(work, weights, free, now) : pairFlip(work, weights, free, now);
 }
 
+// Rivals in the order of what they need at least, if all weight that moves came from the worst column; most need no more
+// than that look, since a nearer one is known.
 function linearFlip(work, weights, free, now) {
-  const rule = work.rule, leader = now[0], factor = factors(work, weights), candidates = [];
+  const rule = work.rule, leader = now[0], factor = factors(work, weights), candidates = [], ahead = new Set(now);
   for (let rival = 0; rival < rule.n; rival++) {
-    if (now.includes(rival)) continue;
-    const gains = gainsOf(work, factor, leader, rival);
-    const found = gains && transfer(weights, free, gains);
-    if (found) candidates.push({ to: rival, weights: found.weights, l1: found.l1 });
+    const gains = ahead.has(rival) ? null : gainsOf(work, factor, leader, rival);
+    if (gains) candidates.push({ rival, gains, least: leastShift(weights, free, gains) });
   }
-  candidates.sort((a, b) => a.l1 - b.l1);
-  return candidates.find((one) => leads(work, one, sharesAfter(weights, one.weights))) || null;
+  candidates.sort((a, b) => a.least - b.least);
+  let best = null;
+  for (const { rival, gains, least } of candidates) {
+    if (least === Infinity || (best && least >= best.l1)) break;
+    const found = transfer(weights, free, gains);
+    if (!found || (best && found.l1 >= best.l1)) continue;
+    const one = { to: rival, weights: found.weights, l1: found.l1 };
+    if (leads(work, one, sharesAfter(weights, one.weights))) best = one;
+  }
+  return best;
+}
+
+function leastShift(weights, free, gains) {
+  let lacking = 0, most = -Infinity, worst = Infinity;
+  for (let j = 0; j < gains.length; j++) lacking -= weights[j] * gains[j];
+  for (const j of free) { if (gains[j] > most) most = gains[j]; if (gains[j] < worst) worst = gains[j]; }
+  return lacking <= 0 || most <= worst ? Infinity : 2 * lacking / (most - worst);
 }
 
 // What a step past the edge gives; on it the two are equal.

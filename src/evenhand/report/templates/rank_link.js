@@ -65,7 +65,7 @@ function start() {
   byId("copy").addEventListener("click", () => link.copy());
   addEventListener("hashchange", () => { if (location.hash.slice(1) !== link.own && location.hash !== "#ranking") link.read(); });
   addEventListener("beforeprint", () => { state.limit = Infinity; draw(); for (let k = 0; k < table.count; k++) table.fill(k); });
-  addEventListener("resize", () => { table.height = 0; table.fillSeen(); });
+  addEventListener("resize", () => { table.measure(); table.fillSeen(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => map.show());
   byId("more-controls").open = innerWidth > 640;
   byId("layout").hidden = false;

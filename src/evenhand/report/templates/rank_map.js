@@ -16,7 +16,7 @@ const map = {
     const free = this.free(), isOn = free.length === 3 && now.shares !== null;
     byId("map").hidden = !isOn;
     if (!isOn) {
-      byId("map-says").textContent = rule.m > 3 ? "With three weights unlocked, a map shows who leads where." : "";
+      byId("map-says").textContent = mapHint(free.length);
       return;
     }
     const key = JSON.stringify([free, state.mean, state.exponent, state.gates, this.held(free)]);
@@ -99,3 +99,10 @@ const map = {
     changed();
   },
 };
+
+// What is left to do until there is a map.
+function mapHint(n) {
+  if (rule.m < 4 || n === 3) return "";
+  return n > 3 ? `Lock ${n === 4 ? "one weight" : `${n - 3} weights`}, and a map shows who leads where among the other three.`
+    : "With three weights unlocked, a map shows who leads where.";
+}

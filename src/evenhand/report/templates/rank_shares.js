@@ -30,7 +30,7 @@ function showShares() {
   colour(all.slice().sort((a, b) => lead(b) - lead(a) || now.shares[b] - now.shares[a]));
   showBar(all.filter((i) => now.shares[i] > 0));
   byId("h-before").hidden = !first;
-  const cell = (share, se) => made("td", { class: "n" }, share > 0 ? percent(share) : "–", made("span", { class: "muted se" }, share > 0 ? errorText(se) : ""));
+  const cell = (share, se) => made("td", { class: "n" }, share > 0 ? percent(share, se) : "–", made("span", { class: "muted se" }, share > 0 ? errorText(se) : ""));
   byId("shares").replaceChildren(...all.slice(0, 12).map((i) => made("tr", {},
     made("th", { scope: "row" }, made("span", { class: `swatch ${colourOf(i)}`, "aria-hidden": "true" }), made("bdi", {}, data.names[i])),
     ...(first ? [cell(...(first.get(i) || [0, 0]))] : []), cell(now.shares[i], Math.sqrt((now.shares[i] * (1 - now.shares[i])) / DRAWS)))));

@@ -30,15 +30,19 @@ const sliders = {
     this.rows.forEach(({ range, box, lock, track }, j) => {
       const w = state.weights[j], isFixed = state.locks[j] || free < 2;
       range.value = w;
-      range.disabled = isFixed;
-      box.disabled = isFixed;
+      if (range.disabled !== isFixed) range.disabled = box.disabled = isFixed;
       if (box.value !== w.toFixed(3)) box.value = w.toFixed(3);
-      range.setAttribute("aria-valuetext", `${(100 * w).toFixed(1)} percent`);
-      lock.setAttribute("aria-pressed", String(state.locks[j]));
+      if (lock.ariaPressed !== String(state.locks[j])) lock.setAttribute("aria-pressed", String(state.locks[j]));
       track.style.setProperty("--w", w);
+      if (range === document.activeElement) this.sayOne(j);
     });
     this.ghosts();
   },
+
+  // The weights in words: at once for the slider in hand, for the others when the hand rests.
+  say() { this.rows.forEach((_, j) => this.sayOne(j)); },
+
+  sayOne(j) { this.rows[j].range.setAttribute("aria-valuetext", `${(100 * state.weights[j]).toFixed(1)} percent`); },
 
   ghosts() {
     this.rows.forEach(({ ghost }, j) => {

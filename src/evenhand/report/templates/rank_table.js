@@ -1,7 +1,9 @@
 // The ranking: one row a place, its cells filled where they are in sight first.
 
+const FIXED = 5; // columns before the components: rank, change, name, score, published
+
 const table = {
-  columns: [], rows: [], order: [],
+  columns: [], rows: [], order: [], seen: [0, Infinity],
 
   build() {
     this.columns = [
@@ -20,12 +22,14 @@ const table = {
     byId("search").addEventListener("input", (e) => { state.search = e.target.value; changed(); });
     byId("more").addEventListener("click", () => { state.limit = Infinity; changed(); });
     addEventListener("scroll", () => this.fillSeen(), { passive: true });
+    byId("scroll").addEventListener("scroll", () => { this.measure(); this.fillSeen(); }, { passive: true });
   },
 
   // Each component's column is as wide as its header, within reason; the table scrolls sideways where that is too much.
   widen() {
     const widths = data.columns.map((column) => Math.max(3.8, Math.min(9, column.name.length * 0.48 + 1.3)));
     byId("table").style.setProperty("--more", widths.map((width) => `${width}rem`).join(" "));
+    byId("table").style.setProperty("--n", widths.length);
     byId("table").style.setProperty("--columns", `${widths.reduce((sum, width) => sum + width, 0)}rem`);
   },
 
@@ -48,7 +52,9 @@ const table = {
     this.order = [...this.pinned, ...matching];
     this.matching = matching.length;
     for (const head of byId("thead").querySelectorAll("th[data-key]")) {
-      if (head.dataset.key === state.sort) head.setAttribute("aria-sort", state.up ? "ascending" : "descending");
+      const how = head.dataset.key === state.sort ? (state.up ? "ascending" : "descending") : null;
+      if (how === head.getAttribute("aria-sort")) continue;
+      if (how) head.setAttribute("aria-sort", how);
       else head.removeAttribute("aria-sort");
     }
     this.resize();
@@ -60,25 +66,31 @@ const table = {
     const attached = body.childElementCount;
     if (attached < wanted) body.append(...this.rows.slice(attached, wanted).map((row) => row.element));
     else for (let k = attached; k > wanted; k--) body.lastChild.remove();
+    if (wanted !== this.count) body.className = wanted > 120 ? "long" : ""; // only there it pays to leave rows unpainted
     this.count = wanted;
     const more = byId("more"), left = this.order.length - wanted;
     more.hidden = left <= 0;
-    more.textContent = `Show ${left} more`;
+    put(more, `Show ${left} more`);
     const without = now.ranks.filter(Number.isNaN).length;
-    byId("found").textContent = [
+    put(byId("found"), [
       state.search.trim() ? `${this.matching} of ${rule.n} systems match` : "",
       without ? `${without} without a score here` : "", data.broken.length ? "† the rule does not give the published score" : "",
-    ].filter(Boolean).join(" · ");
+    ].filter(Boolean).join(" · "));
   },
 
   row() {
     const cells = this.columns.map((column) => (column.key === "name" ? made("th", { class: column.is, scope: "row", role: "rowheader" }) : made("td", { class: column.is, role: "cell" })));
-    const parts = { arrow: made("span", { "aria-hidden": "true" }), words: made("span", { class: "sr" }), name: made("bdi"), mark: made("span", { class: "mark" }) };
-    cells[1].append(parts.arrow, parts.words);
-    cells[2].append(parts.name, parts.mark);
+    const nodes = cells.map(() => document.createTextNode("")), text = () => document.createTextNode("");
+    const parts = { arrow: text(), words: text(), name: text(), mark: made("span", { class: "mark" }) };
+    parts.bdi = made("bdi", {}, parts.name);
+    cells.forEach((cell, c) => {
+      if (c === 1) cell.append(made("span", { "aria-hidden": "true" }, parts.arrow), made("span", { class: "sr" }, parts.words));
+      else if (c === 2) cell.append(parts.bdi, parts.mark);
+      else cell.append(nodes[c]);
+    });
     const pin = made("button", { type: "button", class: "pin", "aria-pressed": "false" });
     const element = made("tr", { role: "row" }, made("td", { class: "pin", role: "cell" }, pin), ...cells);
-    const row = { element, cells, parts, pin, system: -1, texts: [] };
+    const row = { element, cells, nodes, parts, pin, system: -1, texts: [], shown: new Int32Array(cells.length).fill(-1), isPinned: false, kind: "" };
     pin.addEventListener("click", () => this.pin(row.system));
     return row;
   },
@@ -88,12 +100,21 @@ const table = {
     changed();
   },
 
-  // The rows in sight, at once.
+  // What is in sight: the height of a row, and the first and last component's column. Read where layout is clean.
+  measure() {
+    const box = byId("scroll"), left = box.scrollLeft, heads = byId("thead").querySelectorAll("th.cell");
+    const edges = Array.from(heads, (head) => head.offsetLeft), end = left + box.clientWidth;
+    this.height = this.rows.length ? this.rows[0].element.offsetHeight : 0;
+    this.seen = [edges.filter((edge) => edge < left).length - 1, edges.filter((edge) => edge < end).length];
+  },
+
+  // The cells in sight, at once.
   fillSeen(top = byId("tbody").getBoundingClientRect().top) {
     if (!this.count) return;
-    this.height ||= this.rows[0].element.offsetHeight;
-    const from = Math.max(0, Math.floor(-top / this.height) - 2);
-    for (let k = from; k < Math.min(this.count, from + Math.ceil(innerHeight / this.height) + 5); k++) this.fill(k);
+    if (!this.height) this.measure();
+    const from = Math.max(0, Math.floor(-top / this.height) - 1), [first, last] = this.seen;
+    const end = Math.min(this.count, from + Math.ceil(innerHeight / this.height) + 2);
+    for (let k = from; k < end; k++) this.fill(k, first, last);
   },
 
   // All others, a few at a time, so that a drag that goes on is not held up.
@@ -106,35 +127,54 @@ const table = {
     else byId("table").setAttribute("aria-busy", "false");
   },
 
-  fill(k) {
-    const row = this.rows[k], i = this.order[k], isNew = row.system !== i;
-    this.columns.forEach((column, c) => {
-      if (c === 1) { this.change(row, i); return; }
-      if (c === 2 || (!isNew && c > 3)) return;
-      const text = column.show(i);
-      if (row.texts[c] !== text) { row.cells[c].textContent = text; row.texts[c] = text; }
-    });
+  // A place, with the components from first to before last.
+  fill(k, first = 0, last = Infinity) {
+    const row = this.rows[k], i = this.order[k];
+    this.put(row, 0, this.columns[0].show(i));
+    this.change(row, i);
+    this.put(row, 3, this.columns[3].show(i));
+    this.put(row, 4, this.columns[4].show(i));
+    this.dress(row, k, i);
+    if (row.system !== i) this.rename(row, i);
+    const end = Math.min(this.columns.length, FIXED + last);
+    for (let c = Math.max(FIXED, FIXED + first); c < end; c++) {
+      if (row.shown[c] === i) continue;
+      row.shown[c] = i;
+      this.put(row, c, this.columns[c].show(i));
+    }
+  },
+
+  // Only what is another text costs layout.
+  put(row, c, text) {
+    if (row.texts[c] === text) return;
+    row.texts[c] = text;
+    row.nodes[c].data = text;
+  },
+
+  // How a row looks: its bar, whether it leads or is pinned.
+  dress(row, k, i) {
     const top = now.values[now.leaders[0]], share = top > 0 ? Math.max(0, now.values[i] / top) : 0;
-    row.cells[3].style.setProperty("--v", rule.sign > 0 && Number.isFinite(share) ? share.toFixed(3) : 0);
+    const bar = rule.sign > 0 && Number.isFinite(share) ? share.toFixed(3) : "0";
+    if (row.bar !== bar) { row.bar = bar; row.cells[3].style.setProperty("--v", bar); }
     const isPinned = state.pins.includes(i), kind = `${k < this.pinned.length ? "pinned" : isPinned ? "also" : ""}${now.leaders.includes(i) ? " leads" : ""}${k === this.pinned.length - 1 ? " last" : ""}`;
-    if (row.element.className !== kind) row.element.className = kind;
-    row.pin.setAttribute("aria-pressed", String(isPinned));
-    if (!isNew) return;
+    if (row.kind !== kind) { row.kind = kind; row.element.className = kind; }
+    if (row.isPinned !== isPinned) { row.isPinned = isPinned; row.pin.setAttribute("aria-pressed", String(isPinned)); }
+  },
+
+  rename(row, i) {
     row.system = i;
-    row.parts.name.textContent = data.names[i];
-    row.parts.name.title = data.names[i];
-    row.parts.mark.textContent = data.broken.includes(i) ? " †" : "";
+    row.parts.name.data = data.names[i];
+    row.parts.bdi.title = data.names[i];
+    row.parts.mark.textContent = broken.has(i) ? " †" : "";
     row.pin.setAttribute("aria-label", `Pin ${data.names[i]}`);
   },
 
   change(row, i) {
     const by = change(i), kind = by > 0 ? "up" : by < 0 ? "down" : "same";
-    const text = by > 0 ? `▲ ${by}` : by < 0 ? `▼ ${-by}` : "";
-    if (row.texts[1] === text && row.change === kind) return;
-    row.texts[1] = text;
-    row.change = kind;
-    row.parts.arrow.textContent = text || "·";
-    row.parts.words.textContent = by > 0 ? `up ${by}` : by < 0 ? `down ${-by}` : Number.isNaN(by) ? "no rank" : "unchanged";
+    if (row.by === by || (Number.isNaN(row.by) && Number.isNaN(by))) return;
+    row.by = by;
+    row.parts.arrow.data = by > 0 ? `▲ ${by}` : by < 0 ? `▼ ${-by}` : "·";
+    row.parts.words.data = by > 0 ? `up ${by}` : by < 0 ? `down ${-by}` : Number.isNaN(by) ? "no rank" : "unchanged";
     row.cells[1].className = `n change ${kind}`;
   },
 };

@@ -17,6 +17,7 @@ const published = {
 const state = { ...copied(published), limit: SHOWN };
 const now = { work: null, values: null, ranks: null, flip: null, shares: null, colours: new Map(), leader: -1 };
 const before = ranked(rule.n ? Float64Array.from(data.published, (v) => (v === null ? NaN : v)) : [], rule.sign);
+const broken = new Set(data.broken);
 const ties = ahead(Float64Array.from(data.published, (v) => (v === null ? NaN : v)), rule.sign).map(([, equal]) => equal);
 
 function byId(id) { return document.getElementById(id); }
@@ -31,6 +32,11 @@ function made(tag, attributes = {}, ...children) {
   }
   element.append(...children); // strings become text
   return element;
+}
+
+// Text costs layout even where it is the same.
+function put(element, text) {
+  if (element.textContent !== text) element.textContent = text;
 }
 
 function copied(view) {
@@ -55,8 +61,10 @@ function shortVector(weights) {
   const odd = weights.findIndex((w) => weightText(w) !== common);
   return n === weights.length - 1 && n > 1 ? `${data.labels[odd]} ${weightText(weights[odd])}, the others ${common} each` : vectorText(weights);
 }
-const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.01 ? 2 : 1)} %`;
-const errorText = (se) => ` ± ${(100 * se).toFixed(se < 0.0005 ? 2 : 1)}`;
+// A share and its standard error, with as many decimals as the error's first digit needs.
+const shareDecimals = (se) => Math.min(4, Math.max(1, Math.ceil(-Math.log10(100 * se || 1))));
+const percent = (share, se = 0) => `${(100 * share).toFixed(shareDecimals(se))} %`;
+const errorText = (se) => ` ± ${(100 * se).toFixed(shareDecimals(se))}`;
 const points = (weight) => `${(100 * weight).toFixed(weight < 0.001 ? 2 : 1)} points`;
 
 const orNaN = (value) => (value === null ? NaN : value);
@@ -69,7 +77,7 @@ let frame = 0, idle = 0;
 function changed({ rule: isRule = false, draws = isRule } = {}) {
   if (isRule) now.work = prepared(rule, state);
   if (draws) drawing.start();
-  byId("table").setAttribute("aria-busy", "true");
+  if (byId("table").getAttribute("aria-busy") !== "true") byId("table").setAttribute("aria-busy", "true");
   if (!frame) frame = requestAnimationFrame(() => { frame = 0; draw(); });
 }
 
@@ -91,7 +99,9 @@ function draw() {
 function settle() {
   if (!rule.isLinear) { now.flip = nearestFlip(now.work, state.weights, state.locks); }
   showFlip();
+  sliders.say();
   sliders.ghosts();
+  table.measure();
   showPresets();
   byId("vector").textContent = vectorText(state.weights);
   byId("shape").textContent = shapeText();
