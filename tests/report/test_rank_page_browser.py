@@ -3,12 +3,15 @@
 import json
 import re
 import shutil
+from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 import pytest
 
 from evenhand.composite.evaluate import evaluate
 from evenhand.composite.parse import parse_rule
+from evenhand.composite.reweight import reweight
+from evenhand.composite.reweight_document import reweighting_document
 from evenhand.composite.reweight_form import weighted_form
 from evenhand.composite.reweight_leaders import nearest_flips
 from evenhand.composite.reweight_region import weight_region
@@ -379,6 +382,57 @@ def test_jevbench_is_re_ranked_as_python_does(open_page, shared):
     assert "5.6 points from calibration to cost hand the lead to djev" in re.sub(
         r"\s+", " ", page.locator("#flip").inner_text()
     )
+
+
+def jevbench(shared):
+    from evenhand.store.ranked_tables import TableSettings, read_ranked_table
+
+    path = shared / "data/leaderboards/jevbench-v1.3.0.csv"
+    ranked = read_ranked_table(path, TableSettings(score="score", where="listing is number"))
+    cells = {name: list(ranked.columns[name].texts) for name in ("intelligence", "speed", "cost", "score")}
+    return Table.of_texts(cells, names=ranked.names), "geomean(intelligence, speed, cost) * gate(intelligence, 50, 2)"
+
+
+def drawn(_):
+    rng = np.random.default_rng(23)
+    cells = {name: [f"{x:.2f}" for x in rng.uniform(1, 9, 40)] for name in ("a", "b", "c", "d", "score")}
+    return Table.of_texts(cells, names=[f"s{k}" for k in range(40)]), "mean(a: 1, b: 2, c: 3, d: 1) * min(1, b / 5) + 3"
+
+
+def half_up(value, decimals):
+    """As the commands round: from the shortest decimal form."""
+    return str(Decimal(str(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP))
+
+
+def test_a_score_between_two_digits_is_rounded_as_the_commands_round_it(open_page):
+    table = Table.of_texts(
+        {"a": ["65.05", "2.65", "-0.25"], "b": ["65.05", "2.65", "-0.25"], "s": ["65.1", "2.7", "-0.3"]}
+    )
+    page = open_page(rank_page(parse_rule("mean(a, b)"), table, score="s"))
+    assert [score for _, _, score in ranking(page)] == ["65.1", "2.7", "-0.3"]
+
+
+@pytest.mark.parametrize("given", [jevbench, drawn])
+def test_all_figures_of_the_page_are_those_of_the_commands(open_page, request, given):
+    table, text = given(request.getfixturevalue("shared") if given is jevbench else None)
+    rule = parse_rule(text)
+    page = open_page(rank_page(rule, table, score="score", shares=leader_shares(rule, table)))
+    found = reweighting_document(reweight(rule, table, score="score"))
+    page.locator("#shares tr").first.wait_for(state="attached")
+    decimals = int(table.column("score").decimals.max())
+    assert ranking(page) == [
+        [str(one["rank"]), one["name"], half_up(one["score"], decimals)] for one in found["ranking"]
+    ]
+    assert found["nearest_flip"]["words"] in re.sub(r"\s+", " ", page.locator("#flip").inner_text())
+    shown = page.evaluate(
+        """() => [...document.querySelectorAll('#shares tr')].map((row) => [row.querySelector('bdi').textContent,
+            row.querySelector('td').textContent.split(' %')[0]])"""
+    )
+    for name, share in shown:
+        places = len(share.partition(".")[2])
+        assert name not in found["shares"] or share == half_up(100 * found["shares"][name]["value"], places)
+    gate = next(one for one in verify(rule, table, "score").clauses if one.kind == "gate")
+    assert f"changes {len(gate.rows)} of {table.n_rows} scores" in page.locator("#gates").inner_text()
 
 
 RULES = {

@@ -158,7 +158,7 @@ function showFlip() {
     return;
   }
   const shift = (wanted) => now.flip.weights.map((w, j) => [j, wanted * (w - state.weights[j])]).filter(([, d]) => d > 1e-9).sort((a, b) => b[1] - a[1]);
-  const named = (list) => list.map(([j, d]) => (list.length > 1 ? `${data.labels[j]} (${(100 * d).toFixed(1)})` : data.labels[j])).join(", ");
+  const named = (list) => list.map(([j, d]) => (list.length > 1 ? `${data.labels[j]} (${rounded(100 * d, 1)})` : data.labels[j])).join(", ");
   const from = shift(-1), total = from.reduce((sum, [, d]) => sum + d, 0);
   line.replaceChildren(made("span", { class: "diamond", "aria-hidden": "true" }),
     `${points(total)} from ${named(from)} to ${named(shift(1))} hand the lead to `, made("bdi", {}, data.names[now.flip.to]), ". ",

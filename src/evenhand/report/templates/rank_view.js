@@ -48,7 +48,14 @@ function meanName(aggregator, exponent) {
   return { 1: "arithmetic", 0: "geometric", "-1": "harmonic" }[exponent] || "power";
 }
 
-const number = (value, decimals = data.decimals) => (Number.isNaN(value) ? "–" : value.toFixed(decimals));
+// Half up, from the shortest decimal form, as numbers.py rounds; toFixed alone would round what 65.05 is in binary.
+function rounded(value, decimals) {
+  const size = Math.abs(value);
+  if (!(size >= 1e-6 && size < 1e15)) return value.toFixed(decimals);
+  return `${value < 0 ? "-" : ""}${Number(`${Math.round(`${size}e${decimals}`)}e-${decimals}`).toFixed(decimals)}`;
+}
+
+const number = (value, decimals = data.decimals) => (Number.isNaN(value) ? "–" : rounded(value, decimals));
 const weightText = (w) => String(Math.round(w * 1e4) / 1e4);
 const vectorText = (weights) => weights.map((w, j) => `${data.labels[j]} ${weightText(w)}`).join(" · ");
 
@@ -63,9 +70,9 @@ function shortVector(weights) {
 }
 // A share and its standard error, with as many decimals as the error's first digit needs.
 const shareDecimals = (se) => Math.min(4, Math.max(1, Math.ceil(-Math.log10(100 * se || 1))));
-const percent = (share, se = 0) => `${(100 * share).toFixed(shareDecimals(se))} %`;
+const percent = (share, se = 0) => `${rounded(100 * share, shareDecimals(se))} %`;
 const errorText = (se) => ` ± ${(100 * se).toFixed(shareDecimals(se))}`;
-const points = (weight) => `${(100 * weight).toFixed(weight < 0.001 ? 2 : 1)} points`;
+const points = (weight) => `${rounded(100 * weight, weight < 0.001 ? 2 : 1)} points`;
 
 const orNaN = (value) => (value === null ? NaN : value);
 function byRank(a, b) { return (now.ranks[a] || Infinity) - (now.ranks[b] || Infinity) || a - b; }
