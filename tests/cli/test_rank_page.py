@@ -1,6 +1,7 @@
 """`evenhand rank page`, as its user meets it."""
 
 import json
+import random
 
 import pytest
 from typer.testing import CliRunner
@@ -73,3 +74,32 @@ def test_the_table_is_never_overwritten(tmp_path):
     path.write_text("<table><tr><th>s<th>a<th>b<tr><td>x<td>1<td>2<tr><td>y<td>2<td>3</table>", "utf-8")
     done = run(path, "--rule", "mean(a, b)", "-o", path)
     assert "this is the table that is read" in str(done.exception)
+
+
+def test_the_shares_of_the_page_are_those_of_reweight(tmp_path):
+    rng = random.Random(8)
+    path = tmp_path / "board.csv"
+    rows = [f"s{k}," + ",".join(f"{rng.uniform(5, 95):.1f}" for _ in range(4)) for k in range(30)]
+    path.write_text("system,a,b,c,score\n" + "\n".join(rows) + "\n", "utf-8")
+    options = ["--rule", "geomean(a, b, c) * gate(a, 40)", "--score", "score", "--seed", "4", "--json"]
+    page = json.loads(run(path, *options, "-o", tmp_path / "p.html").stdout)
+    other = json.loads(CliRunner().invoke(app, ["rank", "reweight", str(path), *options]).stdout)
+    assert {one["name"]: one["share"] for one in page["shares"]["leaders"]} == {
+        name: share["value"] for name, share in other["shares"].items() if share["value"] > 0
+    }
+
+
+@pytest.mark.parametrize(("command", "options"), [("verify", ["--rule", "mean(acc, spd)"]), ("recover", [])])
+def test_a_score_that_is_not_named_is_asked_for_with_the_columns_there_are(board, command, options):
+    done = CliRunner().invoke(app, ["rank", command, str(board), *options])
+    assert isinstance(done.exception, InvalidInput)
+    assert "--score COLUMN" in str(done.exception)
+    assert "acc, spd, score" in str(done.exception)
+
+
+@pytest.mark.parametrize("command", ["verify", "reweight", "page"])
+def test_a_rule_that_nobody_states_is_searched_for_elsewhere(board, tmp_path, command):
+    options = ["-o", str(tmp_path / "p.html")] if command == "page" else []
+    done = CliRunner().invoke(app, ["rank", command, str(board), "--score", "score", *options])
+    assert isinstance(done.exception, InvalidInput)
+    assert "evenhand rank recover" in str(done.exception)

@@ -11,7 +11,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-app.command("verify")(rank_verify.verify)
-app.command("recover")(rank_recover.recover)
-app.command("reweight")(rank_reweight.reweight)
-app.command("page")(rank_page.page)
+app.command("verify", short_help="Does a stated rule hold on every row?")(rank_verify.verify)
+app.command("recover", short_help="What is the rule, and how far can the table tell?")(rank_recover.recover)
+app.command("reweight", short_help="How much of first place is the weights?")(rank_reweight.reweight)
+app.command("page", short_help="The table as a page of sliders, one file.")(rank_page.page)

@@ -19,6 +19,7 @@ from evenhand.cli.rank_tables import (
     PageTable,
     RankInput,
     RowsWhere,
+    StatedRule,
     TableFile,
     rank_input,
     say_what_was_read,
@@ -36,12 +37,14 @@ __all__ = ["page"]
 
 def page(
     path: TableFile,
-    rule: Annotated[str, typer.Option(help="The rule, such as 'mean(a, b)'; @FILE reads it from a file.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="PAGE", help="The page, a .html file.")],
+    rule: StatedRule = None,
     score: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of the published composite, to compare with.")
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Title of the page; else the name of the table's file.")] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Title of the page; else the name of the table's file.")
+    ] = None,
     name: NameColumn = None,
     columns: Components = None,
     where: RowsWhere = None,
@@ -54,7 +57,9 @@ def page(
     presets: Annotated[
         Path | None, typer.Option(metavar="FILE", help="YAML or JSON of named weights, as of rank reweight.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the leader's shares that are drawn beforehand.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Seed of the leader's shares that are drawn beforehand.")
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Write one self-contained page with sliders for the weights, which re-ranks in the reader's browser.

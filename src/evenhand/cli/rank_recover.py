@@ -15,6 +15,7 @@ from evenhand.cli.rank_tables import (
     Lower,
     MissingCells,
     NameColumn,
+    NamedScore,
     PageTable,
     RowsWhere,
     TableFile,
@@ -31,7 +32,7 @@ __all__ = ["recover"]
 
 def recover(
     path: TableFile,
-    score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the composite.")],
+    score: NamedScore = None,
     name: NameColumn = None,
     columns: Components = None,
     where: RowsWhere = None,
@@ -45,7 +46,7 @@ def recover(
         list[str] | None,
         typer.Option(metavar="COL", help='Where the rule may change; else columns of few values; "" for none.'),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the shuffles that the verdict rests on.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the shuffles that the verdict rests on.")] = 0,
     show_all: Annotated[bool, typer.Option("--all", help="Every survivor, suspect and untested clause.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -58,13 +59,13 @@ def recover(
     from evenhand.composite.recover_report import RecoverSettings
 
     given = rank_input(
-        path, score=score, name=name, columns=columns, where=where, alias=alias, exact=exact, lower=lower,
-        missing=missing, decimal_comma=decimal_comma, table=table,
+        path, score=score, needs_score=True, name=name, columns=columns, where=where, alias=alias, exact=exact,
+        lower=lower, missing=missing, decimal_comma=decimal_comma, table=table,
     )  # fmt: skip
     ranked = given.ranked
     named = None if era is None else [ranked.find(one) for one in listed_names([e for e in era if e.strip()], "--era")]
     found = recovery(
-        given.table, ranked.find(score), columns=ranked.components, eras=_eras(ranked) if named is None else named,
+        given.table, ranked.find(str(score)), columns=ranked.components, eras=_eras(ranked) if named is None else named,
         settings=RecoverSettings(seed=seed, missing=given.missing),
     )  # fmt: skip
     if as_json:

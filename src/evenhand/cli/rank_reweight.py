@@ -19,6 +19,7 @@ from evenhand.cli.rank_tables import (
     NameColumn,
     PageTable,
     RowsWhere,
+    StatedRule,
     TableFile,
     listed_names,
     rank_input,
@@ -38,7 +39,7 @@ _MOST_DRAWS = 10_000_000
 
 def reweight(
     path: TableFile,
-    rule: Annotated[str, typer.Option(help="The rule, such as 'mean(a, b)'; @FILE reads it from a file.")],
+    rule: StatedRule = None,
     score: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Column of the published composite; else the rule's own."),
@@ -65,8 +66,8 @@ def reweight(
     missing: MissingCells = None,
     decimal_comma: DecimalComma = False,
     table: PageTable = None,
-    draws: Annotated[int, typer.Option(min=100, max=_MOST_DRAWS, help="Weight vectors drawn.")] = 100_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of all draws.")] = 0,
+    draws: Annotated[int, typer.Option(min=100, max=_MOST_DRAWS, metavar="N", help="Weight vectors drawn.")] = 100_000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of all draws.")] = 0,
     show_all: Annotated[bool, typer.Option("--all", help="Every system, not only the first.")] = False,
     as_json: AsJson = False,
 ) -> None:

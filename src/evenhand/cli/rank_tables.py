@@ -27,9 +27,11 @@ __all__ = [
     "Lower",
     "MissingCells",
     "NameColumn",
+    "NamedScore",
     "PageTable",
     "RankInput",
     "RowsWhere",
+    "StatedRule",
     "TableFile",
     "composite_table",
     "listed_names",
@@ -39,6 +41,13 @@ __all__ = [
 
 TableFile = Annotated[
     Path, typer.Argument(metavar="TABLE", help="CSV, TSV, JSON, Parquet, Markdown or HTML; - for standard input.")
+]
+StatedRule = Annotated[
+    str | None,
+    typer.Option("--rule", metavar="RULE", help="Such as 'mean(a, b)'; @FILE reads it from a file.  [required]"),
+]
+NamedScore = Annotated[
+    str | None, typer.Option("--score", metavar="COLUMN", help="Column of the composite.  [required]")
 ]
 NameColumn = Annotated[
     str | None, typer.Option("--name", metavar="COL", help='Column that names the systems; "" numbers the rows.')
@@ -57,10 +66,15 @@ Exact = Annotated[
 ]
 Lower = Annotated[list[str] | None, typer.Option("--lower", metavar="COL", help="Lower is better; repeatable.")]
 MissingCells = Annotated[
-    str | None, typer.Option("--missing", help="drop, zero, renormalise or a number; else what the rule says.")
+    str | None,
+    typer.Option("--missing", metavar="POLICY", help="drop, zero, renormalise or a number; else what the rule says."),
 ]
 DecimalComma = Annotated[bool, typer.Option("--decimal-comma", help="62,5 is a number, 1.234 is 1234.")]
-PageTable = Annotated[int | None, typer.Option("--table", min=1, help="Which table of a Markdown or HTML page.")]
+PageTable = Annotated[
+    int | None, typer.Option("--table", min=1, metavar="N", help="Which table of a Markdown or HTML page.")
+]
+
+_LISTED = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +90,7 @@ def rank_input(
     path: Path,
     *,
     score: str | None,
+    needs_score: bool = False,
     name: str | None = None,
     columns: Sequence[str] | None = None,
     where: str | None = None,
@@ -89,7 +104,7 @@ def rank_input(
     """The table that the options describe.
 
     Raises:
-        InvalidInput: the file, a column, the condition or an option cannot be used.
+        InvalidInput: the file, a column, the condition or an option cannot be used, or a score is needed and not named.
     """
     from evenhand.store.ranked_tables import TableSettings, alias_option, missing_option, read_ranked_table
 
@@ -100,7 +115,19 @@ def rank_input(
         decimal_comma=decimal_comma, table=table,
     )  # fmt: skip
     ranked = read_ranked_table(path, settings)
+    if needs_score and score is None:
+        raise InvalidInput(
+            "--score is missing: name the column of the composite with --score COLUMN; "
+            f"{shown(str(path), 200)} has {_listed(ranked.components)}"
+        )
     return RankInput(ranked=ranked, table=composite_table(ranked), missing=policy)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Columns of numbers, as a list in a sentence."""
+    own = [shown(name, 40) for name in names[:_LISTED]]
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"the columns of numbers {', '.join(own)}{more}"
 
 
 def listed_names(texts: Sequence[str] | None, option: str) -> tuple[str, ...]:

@@ -15,8 +15,10 @@ from evenhand.cli.rank_tables import (
     Lower,
     MissingCells,
     NameColumn,
+    NamedScore,
     PageTable,
     RowsWhere,
+    StatedRule,
     TableFile,
     rank_input,
     say_what_was_read,
@@ -31,8 +33,8 @@ _RULE_CHARACTERS = 100_000
 
 def verify(
     path: TableFile,
-    rule: Annotated[str, typer.Option(help="The rule, such as 'mean(a, b)'; @FILE reads it from a file.")],
-    score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the composite.")],
+    rule: StatedRule = None,
+    score: NamedScore = None,
     name: NameColumn = None,
     columns: Components = None,
     where: RowsWhere = None,
@@ -64,12 +66,12 @@ def verify(
     from evenhand.composite.verify import verify as verification
 
     given = rank_input(
-        path, score=score, name=name, columns=columns, where=where, alias=alias, exact=exact, lower=lower,
-        missing=missing, decimal_comma=decimal_comma, table=table,
+        path, score=score, needs_score=True, name=name, columns=columns, where=where, alias=alias, exact=exact,
+        lower=lower, missing=missing, decimal_comma=decimal_comma, table=table,
     )  # fmt: skip
-    names, aliases = tuple(given.table.columns), given.ranked.aliases
+    names, aliases, column = tuple(given.table.columns), given.ranked.aliases, given.ranked.find(str(score))
     found = verification(
-        parse_rule(rule_text(rule), columns=names, aliases=aliases), given.table, given.ranked.find(score),
+        parse_rule(rule_text(rule), columns=names, aliases=aliases), given.table, column,
         missing=given.missing,
         against=None if against is None else parse_rule(rule_text(against), columns=names, aliases=aliases),
         top=top or (10,), sample=rows_of(sample), random=random or (4, 8, 16),
@@ -82,12 +84,17 @@ def verify(
     raise typer.Exit(_EXITS[found.verdict])
 
 
-def rule_text(option: str) -> str:
+def rule_text(option: str | None) -> str:
     """The rule that an option states: itself, or what the file behind `@` holds.
 
     Raises:
-        InvalidInput: no such file, one that is no text, or one larger than any rule.
+        InvalidInput: there is none, no such file, one that is no text, or one larger than any rule.
     """
+    if option is None:
+        raise InvalidInput(
+            "--rule is missing: state how the score comes from the columns, such as --rule 'mean(a, b)'; where nobody "
+            "states it, `evenhand rank recover TABLE --score COLUMN` searches for it"
+        )
     if not option.startswith("@"):
         return option
     from evenhand.store.text_files import read_text_file
