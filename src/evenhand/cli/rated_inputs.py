@@ -1,6 +1,6 @@
 """What `validate`, `compare` and `study` read: judges' scores from records or any table, grades, texts and sources."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -272,7 +272,7 @@ def _judges_of(path: Path, columns: Columns, scale: tuple[float, float] | None) 
         from evenhand.store.records import read_records
 
         return ratings_of_records(read_records(path), criterion=columns.criterion, cluster=columns.cluster)
-    from evenhand.store.score_columns import ScoreColumns
+    from evenhand.store.score_columns import ScoreColumns, listed
     from evenhand.store.score_tables import read_scores
 
     several = len(columns.score) > 1
@@ -283,6 +283,8 @@ def _judges_of(path: Path, columns: Columns, scale: tuple[float, float] | None) 
         rerun=columns.rerun,
         criterion="" if several else None,
         human="",
+        time="",
+        beside=tuple(name for name in (columns.cluster, columns.length, *_LENGTH_NAMES, *_TEXT_NAMES) if name),
     )
     table = read_scores(path, wanted)
     for note in table.notes:
@@ -295,7 +297,12 @@ def _judges_of(path: Path, columns: Columns, scale: tuple[float, float] | None) 
         raise InvalidInput(
             f"{table.source}: --criterion {shown(columns.criterion)}: the scores tell no criteria apart; leave it out"
         )
-    clusters, lengths = _beside(path, columns, table.columns.item)
+    if columns.length is not None and columns.length not in table.beside:
+        raise InvalidInput(
+            f"{table.source}: --length {shown(columns.length, 60)!r}: no such column; the others are "
+            f"{listed(table.columns.unused)}"
+        )
+    clusters, lengths = _beside(table, columns)
     return ratings_of_table(
         table,
         scale=scale,
@@ -324,46 +331,42 @@ def _of_criterion(table: "ScoreTable", wanted: str | None) -> "ScoreTable":
     return table.where(names.codes == names.names.index(wanted))
 
 
-def _beside(path: Path, columns: Columns, items: Sequence[str]) -> tuple[dict[str, str], dict[str, int]]:
-    """Sources and text lengths that stand in a table beside its scores."""
+def _beside(table: "ScoreTable", columns: Columns) -> tuple[dict[str, str], dict[str, int]]:
+    """Sources and text lengths that stand in a table beside its scores, each item's first."""
     from evenhand.store.number_cells import number_cell
-    from evenhand.store.rated_rows import id_text, joined_id, open_rated
 
-    if str(path) == "-":
-        return {}, {}
-    rows = open_rated(path, known=(*items, *columns.score))
-    length = rows.column(columns.length, _LENGTH_NAMES, "--length")
-    text = rows.column(None, _TEXT_NAMES, "") if length is None else None
-    cluster = columns.cluster if columns.cluster in rows.columns else None
+    length = next((name for name in (columns.length, *_LENGTH_NAMES) if name in table.beside), None)
+    text = next((name for name in _TEXT_NAMES if name in table.beside), None) if length is None else None
     clusters: dict[str, str] = {}
     lengths: dict[str, int] = {}
-    if not items or (cluster is None and length is None and text is None):
-        return clusters, lengths
-    for where, row in rows:
-        item = joined_id(row, items, where)
-        if cluster is not None and row.get(cluster) not in (None, ""):
-            source = id_text(row[cluster], where, cluster)
-            if clusters.setdefault(item, source) != source:
-                raise InvalidInput(f"{where}: item {shown(item, 60)!r} has another source here than before")
-        if length is not None and (found := number_cell(row.get(length), where, length)) is not None:
+    for where, item, source in _pairs(table, columns.cluster):
+        if source.strip() and clusters.setdefault(item, source.strip()) != source.strip():
+            raise InvalidInput(f"{where}: item {shown(item, 60)!r} has another source here than before")
+    for where, item, cell in _pairs(table, length):
+        if (found := number_cell(cell, where, length or "")) is not None:
             lengths.setdefault(item, int(found))
-        elif text is not None and isinstance(row.get(text), str) and row[text]:
-            lengths.setdefault(item, len(row[text]))
+    for _, item, cell in _pairs(table, text):
+        if cell:
+            lengths.setdefault(item, len(cell))
     return clusters, lengths
+
+
+def _pairs(table: "ScoreTable", name: str | None) -> Iterator[tuple[str, str, str]]:
+    """Place, item and text of a column beside the scores, every two of them once."""
+    import numpy as np
+
+    if name is None or table.item is None or name not in table.beside:
+        return
+    items, texts = table.item, table.beside[name]
+    keys = items.codes.astype(np.int64) * max(1, len(texts.names)) + texts.codes
+    for cell in np.sort(np.unique(keys, return_index=True)[1]).tolist():
+        if items.codes[cell] >= 0:
+            where = f"{table.source} {table.unit} {table.line[cell]}"
+            yield where, items.names[items.codes[cell]], texts.names[texts.codes[cell]]
 
 
 def _is_records(path: Path) -> bool:
     """Whether a file holds evenhand's own records rather than a table."""
-    suffix = path.suffix.casefold()
-    if suffix in (".parquet", ".pq"):
-        from evenhand.store.rated_rows import open_rated
+    from evenhand.store.score_records import is_record_file
 
-        return "record" in open_rated(path).columns
-    if str(path) == "-":
-        return True
-    if suffix not in (".jsonl", ".ndjson"):
-        return False
-    from evenhand.store.text_files import read_text_file
-
-    first = next((line for line in read_text_file(path, has_option=False).lines() if not line.isspace()), b"")
-    return b'"evenhand.record/' in first
+    return str(path) == "-" or is_record_file(path)

@@ -55,11 +55,16 @@ class Rows(Protocol):
 
 @dataclass(slots=True)
 class JsonLines:
-    """One JSON object a line; blank lines are passed over, and count."""
+    """One JSON object a line; blank lines are passed over, and count.
+
+    Args:
+        constants: read NaN as null, and Infinity as a text, as Python writes both; else they are broken JSON.
+    """
 
     file: TextFile
     unit: str = "line"
     notes: list[str] = field(default_factory=list)
+    constants: bool = False
 
     @property
     def name(self) -> str:
@@ -73,7 +78,7 @@ class JsonLines:
             if line.isspace():
                 continue
             try:
-                row = _object(line, check=check)
+                row = _object(_plain(line) if self.constants else line, check=check)
             except _BrokenRow as error:
                 raise InvalidInput(_located(error, self.name, number, line, last, label)) from error
             yield number, row
@@ -82,11 +87,16 @@ class JsonLines:
 
 @dataclass(slots=True)
 class JsonList:
-    """A JSON list of objects, or an object that holds one under `items`; numbered by the line each begins on."""
+    """A JSON list of objects, or an object that holds one under `items`; numbered by the line each begins on.
+
+    Args:
+        constants: as for `JsonLines`.
+    """
 
     file: TextFile
     unit: str = "line"
     notes: list[str] = field(default_factory=list)
+    constants: bool = False
 
     @property
     def name(self) -> str:
@@ -96,6 +106,7 @@ class JsonList:
     def rows(self, *, check: bool, label: Callable[[Row], str]) -> Iterator[tuple[int, Row]]:
         """Each object with the line it begins on."""
         data = self.file.text().encode()
+        data = _plain(data) if self.constants else data
         last: tuple[int, Row] | None = None
         line, offset = 1, 0
         for raw in self._elements(data):
@@ -137,6 +148,15 @@ class JsonList:
         if others and note not in self.notes:
             self.notes.append(note)
         return msgspec.json.decode(document["items"], type=list[msgspec.Raw])
+
+
+def _plain(data: bytes) -> bytes:
+    """JSON with NaN as null and Infinity as a text; what else is wrong with it stays."""
+    if b"NaN" not in data and b"Infinity" not in data:
+        return data
+    text = data.decode("utf-8", "surrogatepass")
+    found = _STRING_OR_CONSTANT.sub(lambda m: m[0] if not m[1] else "null" if m[1] == "NaN" else f'"{m[1]}"', text)
+    return found.encode("utf-8", "surrogatepass")
 
 
 class _BrokenRow(Exception):

@@ -17,7 +17,7 @@ from evenhand.errors import InvalidInput
 from evenhand.store.item_fields import Row
 from evenhand.store.text_files import TextFile, place, quoted
 
-__all__ = ["CsvTable", "ParquetTable"]
+__all__ = ["CsvTable", "ParquetTable", "json_value"]
 
 
 @dataclass(slots=True)
@@ -196,7 +196,7 @@ class ParquetTable:
             for batch in file.iter_batches(batch_size=1024):
                 for row in batch.to_pylist():
                     number += 1
-                    yield number, {name: _json_value(value, self.name, number, name) for name, value in row.items()}
+                    yield number, {name: json_value(value, self.name, number, name) for name, value in row.items()}
 
     def _opened(self) -> Any:
         """The file, opened by pyarrow."""
@@ -215,8 +215,14 @@ class ParquetTable:
             raise InvalidInput(f"{self.name}: cannot be read as Parquet ({quoted(error)})") from error
 
 
-def _json_value(value: Any, name: str, number: int, column: str) -> Any:
-    """A cell as JSON has it."""
+def json_value(value: Any, name: str, number: int, column: str) -> Any:
+    """A cell of Parquet as JSON has it.
+
+    Args:
+        name, number, column: file, row and column, for messages.
+    Raises:
+        InvalidInput: bytes, or what else has no text form.
+    """
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -226,9 +232,9 @@ def _json_value(value: Any, name: str, number: int, column: str) -> Any:
     if isinstance(value, (Decimal, timedelta)):
         return str(value)
     if isinstance(value, list):
-        return [_json_value(inner, name, number, column) for inner in value]
+        return [json_value(inner, name, number, column) for inner in value]
     if isinstance(value, dict):
-        return {str(key): _json_value(inner, name, number, column) for key, inner in value.items()}
+        return {str(key): json_value(inner, name, number, column) for key, inner in value.items()}
     raise InvalidInput(
         f"{name} row {number}: column {quoted(column)} holds {type(value).__name__}, which has no text form; "
         "leave the column out, or save it as text"

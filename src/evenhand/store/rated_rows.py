@@ -120,9 +120,9 @@ def _rows(path: str | Path, known: frozenset[str], encoding: str | None) -> Rows
     readers: dict[str, Callable[[], Rows]] = {
         ".csv": lambda: CsvTable(read_text_file(path, encoding=encoding, has_option=False), known),
         ".tsv": lambda: CsvTable(read_text_file(path, encoding=encoding, has_option=False), known),
-        ".jsonl": lambda: JsonLines(read_text_file(path, encoding=encoding, has_option=False)),
-        ".ndjson": lambda: JsonLines(read_text_file(path, encoding=encoding, has_option=False)),
-        ".json": lambda: JsonList(read_text_file(path, encoding=encoding, has_option=False)),
+        ".jsonl": lambda: JsonLines(read_text_file(path, encoding=encoding, has_option=False), constants=True),
+        ".ndjson": lambda: JsonLines(read_text_file(path, encoding=encoding, has_option=False), constants=True),
+        ".json": lambda: JsonList(read_text_file(path, encoding=encoding, has_option=False), constants=True),
     }
     if Path(path).is_dir():
         raise InvalidInput(f"{place(path)}: is a folder; expected a table (.csv, .jsonl, .json or .parquet)")

@@ -84,6 +84,7 @@ class ScoreColumns:
         criterion: what the number is about, in a long table.
         human: the human grade of the same item, on the same row.
         status: whether the row failed: a word, or an error's text.
+        beside: further columns whose texts are kept, where the file has them.
         unused: the file's other columns.
     """
 
@@ -95,6 +96,7 @@ class ScoreColumns:
     criterion: str | None = None
     human: str | None = None
     status: str | None = None
+    beside: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
 
     def named(self) -> tuple[str, ...]:
@@ -130,6 +132,7 @@ def resolve_columns(wanted: ScoreColumns, names: Sequence[str], *, source: str, 
     found = ScoreColumns(
         score=score, item=_several("item", wanted.item, names, source, dotted, free), judge=one["judge"],
         rerun=one["rerun"], time=one["time"], criterion=one["criterion"], human=one["human"], status=one["status"],
+        beside=tuple(name for name in wanted.beside if name in names),
     )  # fmt: skip
     used = {*found.named(), *(name.split(".")[0] for name in found.named())}
     return replace(found, unused=tuple(name for name in names if name not in used))

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InvalidInput
+from evenhand.store.item_tables import json_value
 from evenhand.store.score_columns import ScoreColumns, resolve_columns
 from evenhand.store.score_json import json_cell
 from evenhand.store.score_rows import Names, RawColumns
@@ -28,7 +29,9 @@ def read_parquet(path: Path, wanted: ScoreColumns) -> RawColumns:
         table = file.read(columns=list(columns.named()))
     if table.num_rows == 0:
         raise InvalidInput(f"{name}: holds no rows of scores")
-    texts = {column: _arrow_names(table.column(column)) for column in columns.named() if column != columns.time}
+    texts = {
+        column: _arrow_names(table.column(column), name, column) for column in columns.named() if column != columns.time
+    }
     raw = RawColumns(
         source=name, unit="row", columns=columns, texts=texts, line=np.arange(1, table.num_rows + 1, dtype=np.int64)
     )
@@ -69,19 +72,23 @@ def _parquet_file(path: Path, name: str) -> Any:
         raise InvalidInput(f"{name}: cannot be read as Parquet ({quoted(error)})") from error
 
 
-def _arrow_names(column: Any) -> Names:
-    """A column factorised; null is ""."""
+def _arrow_names(column: Any, source: str, name: str) -> Names:
+    """A column factorised; null is "". Bytes are refused: they are no text until somebody says in which encoding."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.types as kinds
 
     whole = column.combine_chunks()
     if kinds.is_nested(whole.type) and not kinds.is_dictionary(whole.type):  # lists and structs: Arrow factorises none
-        cells = [None if value is None else _arrow_cell(value) for value in whole.to_pylist()]
+        rows = enumerate(whole.to_pylist(), start=1)
+        cells = [None if value is None else json_cell(json_value(value, source, row, name)) for row, value in rows]
         whole = pa.array(cells, pa.string())
     encoded = whole if kinds.is_dictionary(whole.type) else whole.dictionary_encode()
     codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-    names = [_arrow_cell(value) for value in encoded.dictionary.to_pylist()]
+    values = encoded.dictionary.to_pylist()
+    if (odd := next((value for value in values if isinstance(value, bytes)), None)) is not None:
+        json_value(odd, source, int(np.flatnonzero(codes >= 0)[0]) + 1, name)
+    names = [_arrow_cell(value) for value in values]
     if (codes < 0).any():
         codes[codes < 0] = len(names)
         names.append("")

@@ -1,6 +1,7 @@
 """What a file of scores holds, typed: numbers, states, and factorised names, column by column."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from evenhand.store.score_columns import ScoreColumns
@@ -57,6 +58,7 @@ class ScoreTable:
         item, judge, rerun, criterion: factorised names, or None where the file does not say.
         time: (n,) UTC, NaT where unknown; None where the file has no times.
         human: (n,) the human grade on the same row, nan where there is none; None without such a column.
+        beside: the texts of the further columns that were asked for, by column.
         scale: the scale that the file itself declares (records do).
         overall: code of the criterion that sums the others up, where one does.
         faults: what was no score, by kind.
@@ -77,6 +79,7 @@ class ScoreTable:
     criterion: Names | None = None
     time: "NDArray[np.datetime64] | None" = None
     human: "NDArray[np.float64] | None" = None
+    beside: Mapping[str, Names] = field(default_factory=dict)
     scale: tuple[float, float] | None = None
     overall: int | None = None
     faults: tuple[ScoreFault, ...] = ()
@@ -112,8 +115,11 @@ class ScoreTable:
     def where(self, chosen: "NDArray[np.bool_]") -> "ScoreTable":
         """The chosen cells only; names keep their codes, and faults stay those of the whole file."""
 
+        def part(names: Names) -> Names:
+            return Names(codes=names.codes[chosen], names=names.names)
+
         def cut(names: Names | None) -> Names | None:
-            return None if names is None else Names(codes=names.codes[chosen], names=names.names)
+            return None if names is None else part(names)
 
         return replace(
             self,
@@ -121,4 +127,5 @@ class ScoreTable:
             item=cut(self.item), judge=cut(self.judge), rerun=cut(self.rerun), criterion=cut(self.criterion),
             time=None if self.time is None else self.time[chosen],
             human=None if self.human is None else self.human[chosen],
+            beside={name: part(names) for name, names in self.beside.items()},
         )  # fmt: skip

@@ -103,6 +103,7 @@ def _table(raw: RawColumns) -> ScoreTable:
         judge=_repeated(_one(raw, columns.judge), times), rerun=_repeated(_one(raw, columns.rerun), times),
         criterion=_criteria(_one(raw, columns.criterion), columns.score, n),
         time=_times(raw, faults, times), human=_humans(raw, faults, times),
+        beside={name: _repeats(raw.texts[name], times) for name in columns.beside},
         faults=tuple(faults), notes=tuple(raw.notes),
     )  # fmt: skip
 
@@ -205,9 +206,14 @@ def _joined(parts: list[Names]) -> Names | None:
 
 def _repeated(names: Names | None, times: int) -> Names | None:
     """The same names for each block of cells."""
+    return None if names is None else _repeats(names, times)
+
+
+def _repeats(names: Names, times: int) -> Names:
+    """The same where there are names."""
     import numpy as np
 
-    return names if names is None or times == 1 else Names(codes=np.tile(names.codes, times), names=names.names)
+    return names if times == 1 else Names(codes=np.tile(names.codes, times), names=names.names)
 
 
 def _criteria(within: Names | None, columns: tuple[str, ...], n: int) -> Names | None:
