@@ -53,6 +53,25 @@ def test_a_frame_is_read_without_pandas():
         Table.of_frame(Frame(m=["x"], a=[1]), name="A")
 
 
+def test_a_data_frame_may_hold_short_floats_and_gaps_of_every_kind():
+    class Gap:
+        def __ne__(self, other):
+            return self
+
+        def __bool__(self):
+            raise TypeError("boolean value of NA is ambiguous")
+
+        def __repr__(self):
+            return "<NA>"
+
+    class Frame(dict):
+        columns = ("a", "b")
+
+    table = Table.of_frame(Frame(a=[np.float32(0.1), np.float32(52)], b=[Gap(), np.float64("nan")]))
+    assert table.column("a").texts == ("0.1", "52")
+    assert table.column("b").texts == ("", "")
+
+
 def test_numbers_are_plain_and_infinities_are_read():
     values = Table.of_texts({"a": ["-Infinity", "+inf", "1e400", "0x10", "1_000", " 5 ", "٣"]}).column("a").values
     assert values.tolist()[:3] == [-np.inf, np.inf, np.inf]

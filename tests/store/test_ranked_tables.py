@@ -67,6 +67,9 @@ def values(table, column):
         ("62.5 ± 0.4", 62.5, 1),
         ("62.5+/-0.4", 62.5, 1),
         ("62.5±0.4%", 62.5, 1),
+        ("62.5 (±0.4)", 62.5, 1),
+        ("94%/92%", 93, 0),
+        ("3rd", 3, 0),
     ],
 )
 def test_a_number_is_read_with_its_printed_decimals(text, value, decimals):
@@ -83,10 +86,18 @@ def test_a_number_is_read_with_its_printed_decimals(text, value, decimals):
         ("seven", "text"), ("OOM", "text"), ("62,5", "text"), ("1,23", "text"), ("0,123", "text"), ("1_000", "text"),
         ("2023-12-26", "text"), ("1.2.3", "text"), ("0x10", "text"), ("12 / x", "text"), ("=39", "text"),
         ("9" * 500, "text"), ("yes", "text"), ("٣", "text"), ("*" * 190 + "x", "text"), ("(a)" * 60 + "x", "text"),
+        ("(12.3)", "text"), ("[71.3]", "text"), ("1e-999", "text"), ("±0.4", "text"),
     ],
 )  # fmt: skip
 def test_what_is_no_number_is_missing_infinite_or_text(text, kind):
     assert cell_reader()(text).kind == kind
+
+
+def test_a_spread_in_brackets_is_a_spread_and_other_brackets_are_a_remark():
+    read_cell = cell_reader()
+    assert (read_cell("62.5 (±0.4)").spread, read_cell("62.5% (+/- 0.4)").spread) == (0.4, 0.4)
+    assert (read_cell("62.5 (0.4)").spread, read_cell("62.5 (0.4)").remark) == (None, "(0.4)")
+    assert read_cell("_71.3_*").value == 71.3
 
 
 def test_a_decimal_comma_is_read_where_it_is_asked_for():
@@ -294,9 +305,16 @@ def test_a_broken_condition_is_refused_at_its_character(tmp_path, where, at):
         ("t.json", '{"results": [{"system": "x", "a": 1.50}, {"system": "y", "a": 2}]}'),
         ("t.json", '[["system", "a"], ["x", 1.50], ["y", 2]]'),
         ("t.json", '{"x": {"a": 1.50}, "y": {"a": 2}}'),
+        ("t.json", '{"results": {"x": {"a": 1.50}, "y": {"a": 2}}}'),
+        ("t.json", '{"system": {"0": "x", "1": "y"}, "a": {"0": 1.50, "1": 2}}'),
         ("t.md", "# T\n\n| system | **a** |\n|:--|--:|\n| [x](http://h/(q)) | **1.50** |\n| `y` | 2[^1] |\n"),
         ("t.md", "system | a\n--- | ---\nx | 1.50\ny | 2\n"),
         ("t.html", "<table><tr><th>system<th>a<sup>†</sup><tr><td>x<td><b>1.50</b><tr><td>y<td>2</table>"),
+        (
+            "t.html",
+            "<table><tr><td>system<td>a<tr><td>x<td><span style='display: none'>99<span>8</span></span>1.50<tr>"
+            "<td>y<td><i hidden>7</i>2",
+        ),
         ("noending", "<!DOCTYPE html><table><tr><td>system</td><td>a</td></tr><tr><td>x<td>1.50<tr><td>y<td>2"),
     ],
 )
@@ -317,6 +335,29 @@ def test_parquet_is_read_with_its_nulls(tmp_path):
     assert table.columns["a"].missing.tolist() == [False, True]
     assert values(table, "n") == [3, 4]
     assert refused(tmp_path, "no parquet", "u.parquet").startswith("u.parquet: cannot be read as Parquet (")
+
+
+def test_short_floats_of_parquet_have_the_digits_that_they_hold(tmp_path):
+    arrow = pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'evenhand[parquet]'")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {"system": [b"x", b"y"], "a": arrow.array([0.1, 33.3], arrow.float32()), "b": [0.25, 1.5]}
+    parquet.write_table(arrow.table(columns), tmp_path / "t.parquet")
+    table = read_ranked_table(tmp_path / "t.parquet")
+    assert table.names == ("x", "y")
+    assert values(table, "a") == [0.1, 33.3]
+    assert table.columns["a"].widths.tolist() == [0.05, 0.05]
+
+
+def test_a_field_that_stands_twice_in_an_object_is_refused(tmp_path):
+    text = '[{"system": "x", "a": 1, "a": 2}]'
+    assert "two fields of one object are called 'a'" in refused(tmp_path, text, "t.json")
+    assert "t.jsonl line 2: two fields" in refused(tmp_path, '{"a": 1}\n{"a": 1, "a": 2}\n', "t.jsonl")
+
+
+def test_numbers_without_the_unit_of_their_column_are_said(tmp_path):
+    table = read(tmp_path, "system,size\nx,1.5k\ny,900\nz,2k\n")
+    note = "'size': 2 of 3 numbers bear 'k', the others, such as '900', no unit; all are read alike"
+    assert note in table.notes
 
 
 SPANS = (

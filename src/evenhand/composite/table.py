@@ -256,10 +256,10 @@ def _infinity(text: str) -> float:
 
 def _printed(value: Any) -> str:
     """A cell of a data frame as text; `52.0` is 52, since a gap makes floats of a column of integers."""
-    if value is None or value != value:
+    if value is None or str(value) in ("nan", "NaN", "<NA>", "NaT"):
         return ""
     text = str(value)
-    return text.removesuffix(".0") if isinstance(value, float) else text
+    return text if isinstance(value, str) else text.removesuffix(".0")
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -51,6 +51,8 @@ _MARKS = re.compile(r"(?:\^\(?[a-z0-9]\)?|\[[^\[\]]{0,12}\]|[*†‡§¶#^_`¹²
 _PLAIN = re.compile(r"-?(0|[1-9][0-9]{0,14})(?:\.([0-9]{1,15}))?")
 _BRACKET = re.compile(r"\s*(?:\([^()]{0,80}\)|\[[^\[\]]{0,80}\])$")
 _SPREAD = re.compile(r"\s*(?:±|\+/-|\+-|\\pm)\s*")
+_SPREAD_IN_BRACKETS = re.compile(r"\s*\(\s*(?:±|\+/-|\+-|\\pm)\s*([^()]{1,40})\)")
+_ORDINAL = re.compile(r"([0-9]+)(?:st|nd|rd|th)")
 _UNIT = re.compile(r"\s*(%|‰|[^\W\d_]{1,6}(?:/[^\W\d_]{1,4})?)$")
 _LEADING = re.compile(r"^[~≈]?\s*([$€£¥]?)\s*")
 _MINUS = str.maketrans({"−": "-", "–": "-", "‑": "-", "\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
@@ -95,11 +97,12 @@ def cell_reader(*, decimal_comma: bool = False) -> Callable[[str], RankedCell]:
 def is_missing(text: str) -> bool:
     """Whether a cell stands for nothing, a remark in brackets and footnote marks aside.
 
-    >>> [is_missing(text) for text in ("", " - ", "N/A†", "none (label only)", "0", "no")]
-    [True, True, True, True, False, False]
+    >>> [is_missing(text) for text in ("", " - ", "N/A†", "none (label only)", "0", "no", "(12.3)")]
+    [True, True, True, True, False, False, False]
     """
     plain = text.strip().casefold()
-    return plain in _MISSING or _MARKS.sub("", _BRACKET.sub("", plain)).strip() in _MISSING
+    bare = _MARKS.sub("", _BRACKET.sub("", plain)).strip()
+    return plain in _MISSING or (bare != "" and bare in _MISSING)  # `(12.3)` alone is no gap
 
 
 def _read(text: str, pattern: re.Pattern[str], separators: tuple[str, str]) -> RankedCell:
@@ -113,15 +116,19 @@ def _read(text: str, pattern: re.Pattern[str], separators: tuple[str, str]) -> R
     plain = text.strip().translate(_MINUS).replace("**", "").replace("__", "") if len(text) <= _LONGEST else ""
     if infinite := _INFINITE.fullmatch(_MARKS.sub("", plain).strip()):
         return RankedCell(kind="infinite", text=text, value=float("-inf" if infinite[1] == "-" else "inf"))
-    bare, remark = _unmarked(plain)
+    bare, remark = _unmarked(_SPREAD_IN_BRACKETS.sub(r" ± \1", plain))
     main, *spreads = _SPREAD.split(bare, maxsplit=1)
     main, unit = _without_unit(main)
     parts = [part.strip() for part in main.split("/")]
+    if unit == "%" and len(parts) > 1:  # `94%/92%`
+        parts = [_without_unit(part)[0] for part in parts]
     if not 1 <= len(parts) <= 6 or not all(pattern.fullmatch(part) for part in parts):
         return RankedCell(kind="text", text=text)
     numbers = [_value(part, separators) for part in parts]
     if any(number - number != 0 for number in numbers):  # such as 1e999
         return RankedCell(kind="infinite", text=text, value=numbers[0])
+    if any(number == 0 and _digits(part, separators) for number, part in zip(numbers, parts, strict=True)):
+        return RankedCell(kind="text", text=text)  # such as 1e-999, whose decimals would be those of its whole column
     spread = None
     if spreads:
         behind, unit_behind = _without_unit(spreads[0])
@@ -143,7 +150,7 @@ def _unmarked(text: str) -> tuple[str, str]:
         before = bare
         bare = _MARKS.sub("", _BRACKET.sub("", bare)).strip()
         bare = bare.lstrip("*_` ")
-    return bare, text.removeprefix(bare).strip()
+    return bare, text.replace(bare, "", 1).strip()
 
 
 def _without_unit(text: str) -> tuple[str, str]:
@@ -151,6 +158,8 @@ def _without_unit(text: str) -> tuple[str, str]:
     currency = _LEADING.match(text)
     assert currency is not None  # every part of the pattern may be empty
     bare = text[currency.end() :].strip()
+    if ordinal := _ORDINAL.fullmatch(bare):
+        return ordinal[1], ""
     if (unit := _UNIT.search(bare)) and not re.fullmatch(r"[eE]", unit[1]):
         return bare[: unit.start()].strip(), unit[1]
     return bare, currency[1]

@@ -249,6 +249,12 @@ def _notes(column: RankedColumn, cells: Sequence[RankedCell], parts: Sequence[Ra
         found.append(f"{name}: {quoted(grouped[0].text)} is read as {grouped[0].value:,.0f} (thousands)")
     if column.errors is not None:
         found.append(f"{name}: what stands after ± is taken for a standard error")
+    if column.unit and (bare := [cell for cell in cells if cell.kind == "number" and not cell.unit]):
+        n = sum(cell.kind == "number" for cell in cells)
+        found.append(
+            f"{name}: {n - len(bare)} of {n} numbers bear {quoted(column.unit)}, the others, such as "
+            f"{quoted(bare[0].text)}, no unit; all are read alike"
+        )
     marked = [cell for cell in cells if cell.remark and cell.kind == "number"]
     if marked:
         found.append(f"{name}: marks left out in {len(marked)} cell(s), such as {quoted(marked[0].remark)}")

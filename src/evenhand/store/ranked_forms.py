@@ -202,7 +202,7 @@ def _parquet(path: Path, name: str) -> Grid:
                     f"{name}: holds {file.metadata.num_rows:,} rows of {len(header)} columns; at most {MOST_CELLS:,} "
                     "cells are read: keep one row a system and the columns that count"
                 )
-            columns = [[_value(value) for value in column.to_pylist()] for column in file.read().columns]
+            columns = [_values(column) for column in file.read().columns]
     except FileNotFoundError as error:
         raise InvalidInput(f"{name}: no such file; check the path") from error
     except (ArrowException, OSError) as error:
@@ -211,6 +211,16 @@ def _parquet(path: Path, name: str) -> Grid:
     return grid_of(name, header, rows, unit="row", form="Parquet")
 
 
+def _values(column: Any) -> list[str]:
+    """A column's values as texts; floats of 32 or 16 bits in the few digits that they hold."""
+    import numpy as np
+
+    short = {"float": np.float32, "halffloat": np.float16}.get(str(column.type))
+    return [_value(value if short is None or value is None else short(value)) for value in column.to_pylist()]
+
+
 def _value(value: Any) -> str:
     """A value as text; a decimal keeps the digits that it has."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
     return "" if value is None else str(value)

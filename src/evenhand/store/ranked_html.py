@@ -15,6 +15,7 @@ from evenhand.store.ranked_grids import MOST_CELLS
 __all__ = ["HtmlTable", "html_tables"]
 
 _SILENT = ("head", "object", "select", "sup")
+_INLINE = ("span", "div", "small", "i", "b", "a", "em", "strong", "p", "button", "label", "u", "code", "ul", "ol")
 _RAW = ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "noscript", "template", "svg")
 _TAG = re.compile(r"</?([a-zA-Z][a-zA-Z0-9:-]*+)[^<>]*+>")
 _QUOTED_TAG = re.compile(r"""</?([a-zA-Z][a-zA-Z0-9:-]*+)(?:[^<>"']|"[^"]*+"|'[^']*+')*+>""")
@@ -63,7 +64,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin a table, row or cell."""
-        if tag in _SILENT:
+        if tag in _SILENT or tag in self.silent or (tag in _INLINE and _is_hidden(dict(attrs))):
             self.silent.append(tag)
         elif tag == "table":
             if len(self.open) >= _DEEPEST:
@@ -104,6 +105,12 @@ class _Reader(HTMLParser):
         """Text of the cell that is open, unless a script or a footnote mark is."""
         if not self.silent and self.open and (cell := self.open[-1].cell) is not None:
             cell.text += data
+
+
+def _is_hidden(attrs: dict[str, str | None]) -> bool:
+    """Whether a reader of the page sees nothing of an element, such as a key to sort by before the number."""
+    style = (attrs.get("style") or "").casefold().replace(" ", "")
+    return "hidden" in attrs or "display:none" in style or "visibility:hidden" in style
 
 
 def _span(attrs: dict[str, str | None], name: str) -> int:

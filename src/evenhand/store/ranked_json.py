@@ -50,13 +50,27 @@ def _decoded(text: str, name: str, line: int) -> Any:
         at = line + text[:place].count("\n")
         raise InvalidInput(f"{name} line {at}: nests deeper than {DEEPEST}; expected a list of objects, one a system")
     try:
-        return json.loads(text, parse_float=_Digits, parse_int=_Digits, parse_constant=_Digits)
+        return json.loads(
+            text, parse_float=_Digits, parse_int=_Digits, parse_constant=_Digits, object_pairs_hook=_object
+        )
+    except InvalidInput as error:
+        raise InvalidInput(f"{name}{'' if line == 1 else f' line {line}'}: {error}") from error
     except json.JSONDecodeError as error:
         position, reason = broken_at(error)
         at = line + text[:position].count("\n")
         raise InvalidInput(
             f"{name} line {at}: is no JSON ({reason}); expected a list of objects, one a system"
         ) from error
+
+
+def _object(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, each field of which comes once."""
+    found = dict(fields)
+    if len(found) < len(fields):
+        names = [key for key, _ in fields]
+        doubled = next(key for key in names if names.count(key) > 1)
+        raise InvalidInput(f"two fields of one object are called {quoted(doubled)}; rename one of them")
+    return found
 
 
 def _rows(document: Any, name: str) -> Sequence[Any]:
@@ -76,11 +90,21 @@ def _rows(document: Any, name: str) -> Sequence[Any]:
         values = list(document.values())
         if values and all(isinstance(value, list) for value in values):
             return _of_columns(document, name)
+        if len(values) == 1 and next(iter(document)) in _LISTS and isinstance(values[0], dict):
+            return _rows(values[0], name)
         if values and all(isinstance(value, dict) for value in values):
+            if _is_indexed(values):
+                return _of_columns({key: list(column.values()) for key, column in document.items()}, name)
             return [{"name": key, **value} for key, value in document.items()]
     raise InvalidInput(
         f'{name}: holds JSON, but no table; expected a list of objects such as [{{"system": "A", "score": 71.2}}]'
     )
+
+
+def _is_indexed(columns: list[dict[str, Any]]) -> bool:
+    """Whether these are columns whose values stand under the same row numbers, as a data frame writes them."""
+    keys = list(columns[0])
+    return bool(keys) and all(key.isdecimal() for key in keys) and all(list(column) == keys for column in columns)
 
 
 def _with_header(rows: list[Any]) -> Sequence[Any]:
