@@ -1,6 +1,6 @@
 """The items on which judge and humans are furthest apart, with the judge's own evidence: what a person acts on."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Miss", "brief_but_strong", "judge_evidence", "worst_misses"]
+__all__ = ["Miss", "brief_but_strong", "evidence_words", "judge_evidence", "worst_misses"]
 
 _BRIEF = 0.25
 _STRONG = 0.75
@@ -166,3 +166,24 @@ def _miss(graded: Graded, place: int, gaps: "Floats", standard: "Floats | None")
         evidence=judge_evidence(records[0]) if records else (),
         item_hash=records[0].item_hash if records else None,
     )
+
+
+def evidence_words(one: Mapping[str, Any], cut: Callable[[str, int], str] = lambda text, _: text) -> str:
+    """One piece of a judge's evidence in words.
+
+    Args:
+        one: as `judge_evidence` gives it.
+        cut: makes strangers' text safe for where it goes, and no longer than so many characters.
+
+    >>> evidence_words({"check": "cites a source", "passed": True, "quote": "see p. 3", "quote_status": "found"})
+    'pass: cites a source "see p. 3" (found)'
+    """
+    quote = f' "{cut(str(one["quote"]), 120)}" ({one.get("quote_status")})' if one.get("quote") else ""
+    if "check" in one:
+        word = {True: "pass", False: "fail", None: "not applicable"}[one["passed"]]
+        lost = ", not counted" if one.get("counted") is False and one["passed"] else ""
+        return f"{word}: {cut(str(one['check']), 60)}{quote}{lost}"
+    if "claim" in one:
+        return f"{one['impact']:+d}: {cut(str(one['claim']), 160)}{quote}"
+    what = " ".join(cut(str(one[key]), 40) for key in ("level", "rating", "label") if key in one)
+    return f"gave {what} {cut(str(one.get('reason', '')), 200)}{quote}".strip()

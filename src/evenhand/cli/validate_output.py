@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from evenhand.analysis.misses import evidence_words
 from evenhand.analysis.sentences import sentences_of
 from evenhand.cli.output import console, hanging, shown
 from evenhand.report.numbers import plural
@@ -256,20 +257,7 @@ def _misses(misses: "Sequence[Miss]", texts: Mapping[str, str]) -> Iterator[str]
         if miss.item in texts:
             yield f"    text  {shown(texts[miss.item], _TEXT_SHOWN)}"
         for one in miss.evidence[:12]:
-            yield f"    {_evidence(one)}"
-
-
-def _evidence(one: Mapping[str, Any]) -> str:
-    """One piece of the judge's evidence."""
-    quote = f' "{shown(str(one["quote"]), 120)}" ({one.get("quote_status")})' if one.get("quote") else ""
-    if "check" in one:
-        word = {True: "pass", False: "fail", None: "n/a "}[one["passed"]]
-        lost = ", not counted" if one.get("counted") is False and one["passed"] else ""
-        return f"{word}  {shown(str(one['check']), 40)}{quote}{lost}"
-    if "claim" in one:
-        return f"{one['impact']:+d}    {shown(str(one['claim']), 160)}{quote}"
-    what = " ".join(str(one[key]) for key in ("level", "rating", "label") if key in one)
-    return f"gave  {what} {shown(str(one.get('reason', '')), 200)}{quote}".rstrip()
+            yield f"    {evidence_words(one, shown)}"
 
 
 def _short(found: "Estimate") -> str:

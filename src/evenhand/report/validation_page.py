@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from evenhand.analysis.misses import evidence_words
 from evenhand.analysis.sentences import sentences_of
 from evenhand.report.caveats import Caveat
 from evenhand.report.chart_items import Reruns, judge_against_humans, rerun_spread
@@ -383,7 +384,9 @@ def _misses(heading: str, misses: "Sequence[Miss]", texts: Mapping[str, str]) ->
     if not misses:
         return []
     cases = tuple(
-        Case(title=_miss(one), text=texts.get(one.item), points=tuple(_point(part) for part in one.evidence[:12]))
+        Case(
+            title=_miss(one), text=texts.get(one.item), points=tuple(evidence_words(part) for part in one.evidence[:12])
+        )
         for one in misses
     )
     return [Section(heading=heading, cases=cases)]
@@ -394,19 +397,6 @@ def _miss(one: "Miss") -> str:
     grades = ", ".join(f"{rater} {number(grade)}" for rater, grade in list(one.grades.items())[:8])
     length = "" if one.length is None else f"; {count(one.length)} characters"
     return f"{one.item}: judge {number(one.judge)}, humans {number(one.human)}{apart} ({grades}){length}"
-
-
-def _point(one: Mapping[str, Any]) -> str:
-    """One piece of the judge's evidence."""
-    quote = f" “{one['quote']}” ({one.get('quote_status')})" if one.get("quote") else ""
-    if "check" in one:
-        word = {True: "pass", False: "fail", None: "not applicable"}[one["passed"]]
-        lost = ", not counted" if one.get("counted") is False and one["passed"] else ""
-        return f"{word}: {one['check']}{quote}{lost}"
-    if "claim" in one:
-        return f"{one['impact']:+d}: {one['claim']}{quote}"
-    what = " ".join(str(one[key]) for key in ("level", "rating", "label") if key in one)
-    return f"gave {what} {one.get('reason', '')}{quote}".strip()
 
 
 def _judge_table(found: "Sequence[Validation]") -> Table:
