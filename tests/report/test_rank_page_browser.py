@@ -351,6 +351,27 @@ def test_five_hundred_systems_of_twenty_columns_are_re_ranked(open_page):
     assert len(ranking(page)) == 500
 
 
+def test_names_stay_in_sight_when_a_wide_table_is_scrolled_sideways(open_page):
+    rng = np.random.default_rng(2)
+    cells = {f"a benchmark with a long name {k}": [f"{x:.1f}" for x in rng.uniform(1, 99, 8)] for k in range(14)}
+    table = Table.of_texts(cells, names=[f"s{k}" for k in range(8)])
+    page = open_page(rank_page(parse_rule("mean(" + ", ".join(f"`{name}`" for name in cells) + ")"), table))
+    settled(page)
+    page.evaluate("document.getElementById('scroll').scrollLeft = 700")
+    page.locator("#table.aside").wait_for(state="attached")
+    box, name = page.locator("#scroll").bounding_box(), page.locator("#tbody th.name").first.bounding_box()
+    assert name["x"] == pytest.approx(box["x"], abs=1)
+    assert page.get_by_role("button", name="a benchmark with a long name 13", exact=True).bounding_box()["height"] > 30
+    set_weight(page, 13, 0.9)
+    last = cells["a benchmark with a long name 13"]
+    settled(page)
+    shown = page.evaluate(
+        """() => [...document.querySelectorAll('#tbody tr')].map((row) =>
+            [row.children[3].textContent, row.lastChild.textContent])"""
+    )
+    assert [text for _, text in shown] == [last[int(name[1:])] for name, _ in shown]
+
+
 def test_jevbench_is_re_ranked_as_python_does(open_page, shared):
     from evenhand.store.ranked_tables import TableSettings, read_ranked_table
 

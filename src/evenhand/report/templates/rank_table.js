@@ -14,20 +14,26 @@ const table = {
       { key: "published", text: data.scoreTexts ? "Published" : "By rule", is: "n was", of: (i) => orNaN(data.published[i]), up: rule.sign < 0, show: (i) => (data.scoreTexts ? data.scoreTexts[i] : number(orNaN(data.published[i]))) },
       ...data.columns.map((column, k) => ({ key: `c${k}`, text: column.name, is: "n cell", of: (i) => orNaN(column.values[i]), up: column.lower, show: (i) => column.texts[i] })),
     ];
+    this.widen();
     const heads = this.columns.map((column) => made("th", { scope: "col", role: "columnheader", class: column.is, "data-key": column.key },
       made("button", { type: "button", class: "sort", title: column.text, onclick: () => this.sortBy(column) },
         ...(column.short ? [made("span", { "aria-hidden": "true" }, column.short), made("span", { class: "sr" }, column.text)] : [column.text]))));
     byId("thead").append(made("tr", { role: "row" }, made("th", { scope: "col", role: "columnheader", class: "pin" }, made("span", { class: "sr" }, "Pin")), ...heads));
-    this.widen();
     byId("search").addEventListener("input", (e) => { state.search = e.target.value; changed(); });
     byId("more").addEventListener("click", () => { state.limit = Infinity; changed(); });
     addEventListener("scroll", () => this.fillSeen(), { passive: true });
-    byId("scroll").addEventListener("scroll", () => { this.measure(); this.fillSeen(); }, { passive: true });
+    byId("scroll").addEventListener("scroll", () => this.shift(), { passive: true });
   },
 
-  // Each component's column is as wide as its header, within reason; the table scrolls sideways where that is too much.
+  // Each component's column is as wide as its header and its longest cell, within reason; what is longer is cut.
   widen() {
-    const widths = data.columns.map((column) => Math.max(3.8, Math.min(9, column.name.length * 0.48 + 1.3)));
+    const scores = data.scoreTexts || data.published.map((value) => number(orNaN(value)));
+    if (scores.some((text) => text.length > 8)) for (const column of this.columns.slice(3, FIXED)) column.is += " cut";
+    const widths = data.columns.map((column, k) => {
+      const longest = 1.1 + 0.52 * column.texts.reduce((most, text) => Math.max(most, text.length), 0);
+      if (longest > 9) this.columns[FIXED + k].is += " cut";
+      return Math.max(3.8, Math.min(9, Math.max(longest, column.name.length * 0.48 + 1.3)));
+    });
     byId("table").style.setProperty("--more", widths.map((width) => `${width}rem`).join(" "));
     byId("table").style.setProperty("--n", widths.length);
     byId("table").style.setProperty("--columns", `${widths.reduce((sum, width) => sum + width, 0)}rem`);
@@ -106,6 +112,12 @@ const table = {
     const edges = Array.from(heads, (head) => head.offsetLeft), end = left + box.clientWidth;
     this.height = this.rows.length ? this.rows[0].element.offsetHeight : 0;
     this.seen = [edges.filter((edge) => edge < left).length - 1, edges.filter((edge) => edge < end).length];
+  },
+
+  shift() {
+    byId("table").classList.toggle("aside", byId("scroll").scrollLeft > 0);
+    this.measure();
+    this.fillSeen();
   },
 
   // The cells in sight, at once.
