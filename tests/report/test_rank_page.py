@@ -94,7 +94,7 @@ def test_a_rule_that_was_not_checked_says_so(table):
 def test_every_preset_prints_weights_that_sum_to_one(table):
     page = rank_page(parse_rule("mean(a: 2, b: 1)"), table, presets={"mine": {"a": 3, "b": 1}})
     presets = data_of(page)["presets"]
-    assert [preset["name"] for preset in presets] == ["Published", "Equal", "Half on a", "Half on b", "mine"]
+    assert [preset["name"] for preset in presets] == ["Published", "Equal", "mine"]
     assert all(sum(preset["weights"]) == pytest.approx(1, abs=1e-12) for preset in presets)
 
 
@@ -155,3 +155,15 @@ def test_a_table_without_any_score_is_refused():
     table = Table.of_texts({"a": ["1", "2"], "b": ["1", "2"], "s": ["", "n/a"]})
     with pytest.raises(InvalidInput, match="no row has a score"):
         rank_page(parse_rule("mean(a, b)"), table, score="s")
+
+
+def test_half_on_a_column_is_a_preset_where_it_is_not_the_equal_weights(table):
+    found = data_of(rank_page(parse_rule("mean(a, b, s)"), table))["presets"]
+    assert [preset["name"] for preset in found] == ["Published", "Half on a", "Half on b", "Half on s"]
+
+
+def test_a_rule_that_holds_under_truncation_alone_has_a_banner_that_says_so():
+    table = Table.of_texts({"a": ["80", "60", "50"], "b": ["60", "79", "70"], "s": ["71.0", "69.5", "60.0"]})
+    rule = parse_rule("mean(a, b)")
+    page = rank_page(rule, table, score="s", verification=verify(rule, table, "s"))
+    assert "under truncation throughout; under half-up it fails on 1 row" in page

@@ -168,7 +168,7 @@ def _presets(
     found = {"Published": list(model.weights)}
     if m > 1 and any(abs(weight - 1 / m) > 1e-12 for weight in model.weights):
         found["Equal"] = [1 / m] * m
-    if 1 < m <= _MOST_PRESETS:
+    if 2 < m <= _MOST_PRESETS:
         for at, label in enumerate(model.labels):
             found[f"Half on {label}"] = [0.5 if other == at else 0.5 / (m - 1) for other in range(m)]
     for name, named in presets.items():
@@ -192,7 +192,7 @@ def _banner(found: Verification | None, score: str | None) -> str:
     n = len(found.violations)
     if not n:
         if found.is_exact:
-            return ""
+            return "" if found.rounding == "half-up" else _rounded(found)
         return f"The published scores do not refute this rule, and do not prove it either: {found.inexact_because}."
     first = found.violations[0]
     by = "" if first.excess is None else f", by {first.excess:.3g}"
@@ -205,6 +205,12 @@ def _banner(found: Verification | None, score: str | None) -> str:
     return plain(
         f"{what}; first row {first.row}, {plain(first.name, 80)}{by}. Marked rows are ranked by the rule all the same."
     )
+
+
+def _rounded(found: Verification) -> str:
+    """What is said where the rule holds under another rounding than the usual one."""
+    broken = plural(found.roundings["half-up"], "row")
+    return f"The rule reproduces every published score under {found.rounding}; under half-up it fails on {broken}."
 
 
 @cache
