@@ -136,3 +136,81 @@ def test_a_wrong_study_is_one_sentence_before_anything_is_asked(desk, evenhand, 
     assert done.code == 2
     assert sentence in done.err
     assert not (tmp_path / ".evenhand").exists()
+
+
+@pytest.fixture
+def written(desk, evenhand, tmp_path):
+    """A study of two variants on disk, with its page and its pictures."""
+    pytest.importorskip("altair", reason="needs the extra figures: pip install 'evenhand[figures]'")
+    right, other = desk("right", [1 + k % 5 for k in range(10)]), desk("other", [5 - k % 5 for k in range(10)])
+
+    def made(plot):
+        options = ("--grades", "g.csv", "--reruns", 1, "-o", "out", "--plot", plot)
+        done = run(evenhand, right, other, "items.jsonl", *options)
+        assert done.code == 0, done.err
+        return tmp_path / "out"
+
+    return made
+
+
+def test_the_written_page_shows_every_variant_with_n_interval_and_ceiling(written):
+    page = (written("svg") / "report.html").read_text()
+    for words in ("The study in one figure", "right", "other", "n 10 items", "ceiling", "95 % interval", "unknown"):
+        assert words in page, words
+    assert page.count("<svg") >= 2
+    assert "<script" not in page
+    assert " src=" not in page  # one file, nothing loaded
+
+
+@pytest.mark.parametrize(("plot", "begins"), [("png", b"\x89PNG\r\n\x1a\n"), ("svg", b"<svg")])
+def test_pictures_stand_beside_the_page_in_the_form_that_was_asked_for(written, plot, begins):
+    folder = written(plot)
+    pictures = sorted(folder.glob(f"*.{plot}"))
+    assert "report-study" in {path.stem for path in pictures}
+    for path in pictures:
+        assert path.read_bytes().startswith(begins), path.name
+        assert path.stat().st_size > 1000
+
+
+def test_pictures_are_written_without_a_folder_too(desk, evenhand, tmp_path):
+    pytest.importorskip("altair", reason="needs the extra figures: pip install 'evenhand[figures]'")
+    right = desk("right", [1 + k % 5 for k in range(10)])
+    done = run(evenhand, right, "items.jsonl", "--grades", "g.csv", "--reruns", 1, "--plot", "svg")
+    assert done.code == 0, done.err
+    assert list(tmp_path.glob("study-*.svg"))
+
+
+@pytest.mark.parametrize(
+    ("folder", "options", "sentence"),
+    [
+        ("out", ("--grades", "out/table.csv"), "out/table.csv is read, and would be written over"),
+        ("{here}/out", ("--grades", "out/table.csv"), "is read, and would be written over"),
+        ("taken", ("--grades", "g.csv"), "holds a folder study.json"),
+        ("g.csv", ("--grades", "g.csv"), "is a file"),
+        ("g.csv/out", ("--grades", "g.csv"), "cannot be made"),
+        ("new", ("--grades", "g.csv", "--plot", "pdf"), "expected png or svg"),
+        ("new", ("--grades", "g.csv", "--cluster", "nobody"), "--cluster 'nobody'"),
+        ("new", ("--grades", "strange.csv"), "none of its 2 graded items (such as 'x0') is among the items"),
+    ],
+)
+def test_a_folder_that_cannot_hold_the_study_is_refused_before_anything_is_asked(
+    desk, evenhand, tmp_path, folder, options, sentence
+):
+    judge = desk("right", [1 + k % 5 for k in range(10)])
+    (tmp_path / "out").mkdir()
+    (tmp_path / "taken" / "study.json").mkdir(parents=True)
+    grades = (tmp_path / "g.csv").read_bytes()
+    (tmp_path / "strange.csv").write_text("item,anna\nx0,3\nx1,4\n")
+    (tmp_path / "out/table.csv").write_bytes(grades)
+    done = run(evenhand, judge, "items.jsonl", *options, "-o", folder.format(here=tmp_path))
+    assert done.code == 2
+    assert sentence in done.err
+    assert (tmp_path / "out/table.csv").read_bytes() == grades
+    assert not (tmp_path / "new").exists()
+    assert not (tmp_path / ".evenhand").exists()
+
+
+def test_a_dry_run_makes_no_folder(desk, evenhand, tmp_path):
+    judge = desk("right", [1])
+    assert run(evenhand, judge, "items.jsonl", "--grades", "g.csv", "--dry-run", "-o", "out").code == 0
+    assert not (tmp_path / "out").exists()

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 
 __all__ = ["study", "study_rows"]
 
+_FILES = ("records.jsonl", "table.csv", "study.json", "report.html")
+
 
 def study(
     paths: Annotated[
@@ -114,14 +116,16 @@ def study(
     refuse_what_candidates_bring(items_path, store)
     items = read_items(items_path, limit=limit)
     given = _truth(grades, truth, items, stated, Columns(item=item or (), cluster=cluster), rater or ())
-    _prepare(output, [*judge_files, items_path])
     outputs("study", None, plot)
+    _refuse_unheld(items, given, cluster)
+    _refuse_folder(output, [*judge_files, items_path, *([] if grades is None else [grades])])
     sessions = [Session(spec, items, store=store, base_url=base_url, dry=dry_run, panel=False) for spec in specs]
     for note in dict.fromkeys((*items.notes, *(note for session in sessions for note in session.notes))):
         warn(shown(note))
     if dry_run:
         _estimate(sessions, as_json)
         return
+    _make(output)
     settings = settings_of(
         max_concurrency=max_concurrency, requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute,
         timeout_s=timeout_s, deadline_s=deadline_s, budget_usd=budget_usd, budget_tokens=budget_tokens,
@@ -159,19 +163,44 @@ def _truth(
     return truth_of(items, str(truth), name=shown(items.name, 200), scale=scale)
 
 
-def _prepare(output: Path | None, read: Sequence[Path]) -> None:
-    """The folder, before anything is asked; never one in which something that is read would be written over."""
+def _refuse_unheld(items: "Items", grades: "Grades", cluster: str | None) -> None:
+    """Refuse what could not be held against the truth, before it is paid for."""
+    from evenhand.analysis.graded import clusters_of
+
+    metadata = {one.id: one.metadata for one in items}
+    graded = [item for item in grades.items if grades.values.get(item)]
+    both = [item for item in graded if item in metadata]
+    if not both:
+        some = f" (such as {shown(graded[0], 40)!r})" if graded else ""
+        raise InvalidInput(
+            f"{grades.name}: none of its {len(graded)} graded items{some} is among the items (such as "
+            f"{shown(next(iter(metadata), ''), 40)!r}); ids must be the same in both: name the id's column with --item"
+        )
+    known = {item: str(found) for item in both if (found := metadata[item].get(str(cluster))) is not None}
+    clusters_of(both, cluster, grades.clusters, known)
+
+
+def _refuse_folder(output: Path | None, read: Sequence[Path]) -> None:
+    """Refuse a folder in which something that is read would be written over, or that cannot hold the files."""
     if output is None:
         return
     if output.exists() and not output.is_dir():
         raise InvalidInput(f"-o {shown(str(output))}: is a file; name a folder")
+    for name in _FILES:
+        written = output / name
+        if written.is_dir():
+            raise InvalidInput(f"-o {shown(str(output))}: holds a folder {name}, where a file is to be; name another")
+        if same := next((path for path in read if path.exists() and written.exists() and written.samefile(path)), None):
+            raise InvalidInput(f"-o {shown(str(output))}: {shown(str(same))} is read, and would be written over")
     for path in read:
-        if path.exists() and any(
-            (output / name) == path for name in ("records.jsonl", "table.csv", "study.json", "report.html")
-        ):
-            raise InvalidInput(f"-o {shown(str(output))}: {shown(str(path))} is read, and would be written over")
         if path.is_dir() and output.resolve().is_relative_to(path.resolve()):
             raise InvalidInput(f"-o {shown(str(output))}: lies inside the judged folder; name one elsewhere")
+
+
+def _make(output: Path | None) -> None:
+    """The folder, before anything is asked."""
+    if output is None:
+        return
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -11,6 +11,7 @@ is taken apart and put together again from the few elements and attributes that 
 
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -167,15 +168,21 @@ def empty_figure(name: str, title: str, reason: str, notes: Sequence[str] = ()) 
 
 
 def labels(names: Iterable[str], limit: int = 26) -> list[str]:
-    """Short names for an axis; those that shortening makes equal are numbered, since equal ones would be one row.
+    """Short names for an axis, cut in the middle where cutting the end would make them equal.
 
-    >>> labels(["a", "a", "bbbb"], 3)
-    ['a', 'a (2)', 'bb…']
+    Those that are equal all the same are numbered, since equal ones would be one row.
+
+    >>> labels(["a", "a", "bbbb"], 3), labels(["judge of essays", "judge of poems"], 9)
+    (['a', 'a (2)', 'bb…'], ['judg…says', 'judg…oems'])
     """
+    given = [plain(name, _MOST_TEXT).strip() or "(no name)" for name in names]
+    starts = Counter(name[: limit - 1] for name in set(given))
     found: list[str] = []
     taken: set[str] = set()
-    for name in names:
-        short = plain(name, limit).strip() or "(no name)"
+    for name in given:
+        short = plain(name, limit)
+        if len(name) > limit and starts[name[: limit - 1]] > 1:
+            short = f"{name[: limit // 2]}…{name[limit // 2 + 1 - limit :]}"
         label, turn = short, 1
         while label in taken:
             turn += 1

@@ -90,27 +90,41 @@ def _axis_title(found: "Sequence[Validation]") -> str:
 
 def _levels(found: "Sequence[Validation]") -> "Figure":
     """Which scores each judge gives, below those of the humans."""
-    humans = _counted("humans, each grade", found[0].graded.grades)
+    widest = _widest(found)
+    humans = _counted("humans, each grade", widest.graded.grades)
     sets = [humans, *(scores_of(one) for one in found)]
     return level_shares(
         "levels",
         "Which scores each judge gives",
         sets,
         axis_for(found[0].graded.scales.judge, *sets),
+        _whose_items(found, widest),
         what="score or grade",
     )
 
 
+def _widest(found: "Sequence[Validation]") -> "Validation":
+    """The validation with the most items: its humans stand for all."""
+    return max(found, key=lambda one: one.graded.n)
+
+
+def _whose_items(found: "Sequence[Validation]", widest: "Validation") -> list[str]:
+    """Whose items the humans' grades are of, where judges judged different ones."""
+    if len({one.graded.items for one in found}) == 1:
+        return []
+    return [f"Humans: grades of the {count(widest.graded.n)} items that {widest.graded.judge.name} judged."]
+
+
 def score_table(found: "Sequence[Validation]") -> Table:
     """Mode share and effective levels of each judge, and of the humans."""
-    first = found[0].absolute.human_mode_share
-    rows = [("humans", *estimate_cells(first, share=True)[:3], "", "")]
+    widest = _widest(found)
+    rows = [("humans", *estimate_cells(widest.absolute.human_mode_share, share=True)[:3], "", "")]
     for one in found:
         level = one.absolute
         cells = estimate_cells(level.mode_share, share=True)
         rows.append((one.graded.judge.name, *cells[:3], number(level.mode), number(level.effective_levels)))
     head = ("", "#mode share", "#95 % interval", "#n", "#mode", "#effective levels")
-    return Table(head=head, rows=tuple(rows))
+    return Table(head=head, rows=tuple(rows), note=" ".join(["n: items.", *_whose_items(found, widest)]))
 
 
 def agreement_rows(found: "Sequence[Validation]", notes: Sequence[str]) -> tuple[list[Row], list[str]]:
