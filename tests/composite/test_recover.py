@@ -207,6 +207,35 @@ def test_rules_of_equal_complexity_are_ambiguous_and_the_rows_that_separate_them
     assert {gap.name for gap in found.separating[:2]} == {"v", "y"}
 
 
+@pytest.mark.parametrize(
+    "rule", ["100 * (mean(a, b, c) / colmax(mean(a, b, c)))", "100 * mean(a / colmax(a), b / colmax(b), c / colmax(c))"]
+)
+def test_shares_of_the_best_are_stated_before_the_weighted_sum_that_they_come_to_on_one_table(rule):
+    found = recover(table_of(rule, decimals=3, columns="abc"), "score")
+    assert found.verdict == "unique"
+    assert rules(found)[0] == rule
+    assert not found.rules[0].is_proof
+    assert len(rules(found)) == 2
+
+
+def test_a_weighted_sum_without_a_simpler_rule_stays_one():
+    found = recover(table_of("0.3 * a + 0.25 * b + 0.6 * c", columns="abc"), "score")
+    assert (found.verdict, rules(found)) == ("unique", ["0.3 * a + 0.25 * b + 0.6 * c"])
+
+
+def test_a_weighted_sum_with_a_constant_is_stated_in_round_numbers_with_their_intervals():
+    # Five numbers are fitted, which needs 25 rows.
+    found = recover(table_of("0.5 * a - 0.3 * b + 12 + 0.05 * c + 0 * d", n=40, decimals=1), "score")
+    assert found.verdict == "unique"
+    assert rules(found) == ["0.5 * a + 0.05 * c - 0.3 * b + 12"]
+    for name, value in (("a", 0.5), ("b", -0.3), ("c", 0.05), ("d", 0.0)):
+        told = found.rules[0].parameters[f"weight of {name}"]
+        assert told.value == pytest.approx(value)
+        assert told.low < value < told.high < told.low + 0.02
+    shift = found.rules[0].parameters["shift"]
+    assert 11 < shift.low < shift.value == 12 < shift.high < 13
+
+
 def test_rules_that_agree_on_every_row_are_not_one_rule():
     numbers = [str(number) for number in range(11, 31)]
     found = recover(Table.of_texts({"a": numbers, "b": numbers, "score": numbers}), "score")

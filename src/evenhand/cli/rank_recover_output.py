@@ -72,8 +72,8 @@ def _rule(rule: "RecoveredRule", number: int, found: "Recovery") -> Iterator[str
 
 
 def _parameter(name: str, one: "Parameter") -> str:
-    text = shown(name, _WIDE)
-    return f"          {text:<{_WIDE}} {_x(one.value):>10} {_x(one.low):>10} {_x(one.high):>10}"
+    figures = "".join(f" {numbers.compact(figure):>10}" for figure in (one.value, one.low, one.high))
+    return f"          {shown(name, _WIDE):<{_WIDE}}{figures}"
 
 
 def _clause(clause: "Clause") -> Iterator[str]:
@@ -115,7 +115,7 @@ def _suspects(found: "Recovery", *, show_all: bool) -> Iterator[str]:
     yield f"{'row':>6} {'suspect':<40} {'off by':>10}"
     for one in found.suspects if show_all else found.suspects[:_SUSPECTS]:
         sign = "+" if one.excess > 0 else "-"
-        yield f"{one.row:>6} {shown(one.name, 40):<40} {sign + _x(abs(one.excess)):>10}"
+        yield f"{one.row:>6} {shown(one.name, 40):<40} {sign + numbers.compact(abs(one.excess)):>10}"
     if len(found.suspects) > _SUSPECTS and not show_all:
         yield f"... and {len(found.suspects) - _SUSPECTS:,} more (--all)"
     yield "off by: beyond what the printed digits allow; + where the score is the higher"
@@ -127,7 +127,7 @@ def _separating(found: "Recovery") -> Iterator[str]:
         return
     yield ""
     yield "separate  rows on which the survivors differ most, in half-widths of the score:"
-    names = [f"{shown(one.name, 40)} (row {one.row}) {_x(one.gap)}" for one in found.separating]
+    names = [f"{shown(one.name, 40)} (row {one.row}) {numbers.compact(one.gap)}" for one in found.separating]
     yield f"          {'; '.join(names)}"
 
 
@@ -139,12 +139,3 @@ def _rows(rows: Sequence[int]) -> str:
     """How many rows, and the first few by number."""
     some = ", ".join(str(row) for row in rows[:_NAMED])
     return f"{_count(rows)} ({some}{', ...' if len(rows) > _NAMED else ''})"
-
-
-def _x(value: float | None) -> str:
-    """A number of a table; - where no row bounds it."""
-    if value is None:
-        return "-"
-    if value != 0 and (abs(value) < 5e-5 or abs(value) >= 1e7):
-        return f"{value:.1e}"
-    return numbers.number(value, 4 if abs(value) < 1000 else 1)

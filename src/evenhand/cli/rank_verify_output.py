@@ -33,7 +33,8 @@ def verification_lines(found: "Verification", *, show_all: bool = False) -> Iter
     yield f"rows     {found.n_rows:,} tested{left}"
     yield f"printed  {_rounding(found)}"
     if found.max_residual is not None:
-        yield f"residual at most {_x(found.max_residual)} on the printed numbers (row {found.max_residual_row})"
+        most = numbers.compact(found.max_residual)
+        yield f"residual at most {most} on the printed numbers (row {found.max_residual_row})"
     yield from _clauses(found)
     yield from _violations(found, show_all=show_all)
     yield from _together(found)
@@ -99,9 +100,15 @@ def _violations(found: "Verification", *, show_all: bool) -> Iterator[str]:
 
 def _violation(violation: "Violation") -> str:
     sign = {"above": "+", "below": "-"}.get(violation.direction, "")
-    off = "edge" if violation.direction == "edge" else "-" if violation.excess is None else sign + _x(violation.excess)
+    off = (
+        "edge"
+        if violation.direction == "edge"
+        else "-"
+        if violation.excess is None
+        else sign + numbers.compact(violation.excess)
+    )
     name = f"{violation.row:>5} {shown(violation.name, _NAME):<{_NAME}}"
-    return f"{name} {shown(violation.score, 9):>9} {_x(violation.value):>9} {off:>8}"
+    return f"{name} {shown(violation.score, 9):>9} {numbers.compact(violation.value):>9} {off:>8}"
 
 
 def _together(found: "Verification") -> Iterator[str]:
@@ -157,15 +164,6 @@ def _verdict(found: "Verification") -> str:
 
 def _rows(n: int) -> str:
     return f"{n:,} row{'' if n == 1 else 's'}"
-
-
-def _x(value: float | None) -> str:
-    """A number of a table: at most four decimals, and six digits."""
-    if value is None:
-        return "-"
-    if value != 0 and (abs(value) < 5e-5 or abs(value) >= 1e7):
-        return f"{value:.1e}"
-    return numbers.number(value, 4 if abs(value) < 1000 else 1)
 
 
 def _probability(value: float) -> str:

@@ -7,7 +7,7 @@ small residuals. All survivors of the first level that has any are reported.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evenhand.composite.recover_coupled import coupled_level, rescaled
+from evenhand.composite.recover_coupled import coupled_level, shares_of_best
 from evenhand.composite.recover_eras import eras_level
 from evenhand.composite.recover_forms import Axis, Problem
 from evenhand.composite.recover_groups import grouped
@@ -15,6 +15,7 @@ from evenhand.composite.recover_levels import Found, axis_clauses, gates, plain,
 from evenhand.composite.recover_missing import misses
 from evenhand.composite.recover_mixed import weights_with_clauses
 from evenhand.composite.recover_report import RecoverSettings, Scene, refused, rule_found, survived, too_few
+from evenhand.composite.recover_rescaled import rescaled
 from evenhand.composite.recover_results import Recovery
 from evenhand.composite.recover_subsets import plain_trials, score_scale
 from evenhand.composite.table import Table
@@ -123,7 +124,9 @@ def _levels(problem: Problem, table: Table, score: str, eras: Sequence[str]) -> 
     yield "equal weights", plain(problem, trials)
     for other in grouped(problem):
         yield "nested groups", plain(other, plain_trials(other))
-    yield "weights, floors and caps", [*weights(problem, trials, scale), *axis_clauses(problem, trials)]
+    weighed = weights(problem, trials, scale)
+    simpler = shares_of_best(problem, table) if any(one.form and one.form.kind == "sum" for one in weighed) else []
+    yield "weights, floors and caps", [*weighed, *simpler, *axis_clauses(problem, trials)]
     yield "gates", gates(problem, trials)
     yield "gates with a floor", gates(problem, trials, floors=(1.0, 0.1, 0.01, 0.5, 5.0, 10.0))
     yield "normalised or row-coupled", coupled_level(problem, table)

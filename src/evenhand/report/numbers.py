@@ -6,7 +6,7 @@ What is not defined is said in a word, and what is not known is not shown as 0.
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["UNDEFINED", "UNKNOWN", "cost", "count", "interval", "number", "percent", "plural"]
+__all__ = ["UNDEFINED", "UNKNOWN", "compact", "cost", "count", "interval", "number", "percent", "plural"]
 
 UNDEFINED = "undefined"
 UNKNOWN = "unknown"
@@ -32,6 +32,19 @@ def number(value: float | None, digits: int = 2) -> str:
     text = f"{rounded:f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
+
+
+def compact(value: float | None) -> str:
+    """A number of any size for a narrow column: at most four decimals, a power of ten outside 0.00005 to 10,000,000.
+
+    >>> compact(0.97949), compact(12345.678), compact(0.00001), compact(3e9), compact(None)
+    ('0.9795', '12345.7', '1.0e-05', '3.0e+09', '-')
+    """
+    if value is None:
+        return "-"
+    if value != 0 and (abs(value) < 5e-5 or abs(value) >= 1e7):
+        return f"{value:.1e}"
+    return number(value, 4 if abs(value) < 1000 else 1)
 
 
 def percent(share: float | None) -> str:
