@@ -139,6 +139,8 @@ def test_a_plan_says_what_a_wanted_difference_needs(several, evenhand):
     assert wider == pytest.approx(rows[2, 1] / 4, abs=1)
     shown = evenhand("compare", scores, "--grades", grades, "--scale", "1:5", "--resamples", 199, "--plan")
     assert "to find a difference of 0.1" in shown.out
+    assert plans[0]["unknown"] == ["other reruns: the pilot has none"]
+    assert "cannot be told (other reruns: the pilot has none)" in " ".join(shown.out.split())
 
 
 def test_a_plan_for_items_of_few_sources_counts_sources_and_what_the_items_are_worth(table, evenhand):

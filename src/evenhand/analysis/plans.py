@@ -6,7 +6,7 @@ n items knows only so well: plan with room.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,7 @@ class Plan:
             pilot does not say. More items of the same sources would not do: sources must grow with them.
         items_for_rho: items at which the better judge's rho is known to +-0.1; None where it has none. Of clustered
             items so many more as the design effect of the pilot says.
+        unknown: why some rows have no items; empty where all have.
         why: why there are no rows; None where there are.
     """
 
@@ -54,6 +55,7 @@ class Plan:
     n_sources: int | None
     rows: tuple[Mapping[str, Any], ...]
     items_for_rho: int | None
+    unknown: tuple[str, ...]
     why: str | None
 
     def document(self) -> Mapping[str, Any]:
@@ -62,7 +64,7 @@ class Plan:
             "a": self.a, "b": self.b, "wanted": self.wanted, "n_items": self.n_items, "n_raters": self.n_raters,
             "n_reruns": self.n_reruns, "n_sources": self.n_sources, "rows": list(self.rows),
             "items_for_rho": self.items_for_rho,
-            "undefined": self.why,
+            "unknown": list(self.unknown), "undefined": self.why,
         }  # fmt: skip
 
 
@@ -109,12 +111,31 @@ def _of_pair(
         n_raters=comparison.n_raters,
         n_reruns=reruns,
         n_sources=sources,
+        unknown=tuple(_unknown(pair, comparison.n_raters, human, reruns, judges)) if rows else (),
         rows=tuple(rows),
         items_for_rho=_items_for_rho([one for one in comparison.judges if one.name in (pair.a, pair.b)], sources),
         why=None
         if error is not None
         else pair.difference.difference.undefined or pair.difference.difference.no_interval,
     )
+
+
+def _unknown(
+    pair: Pair, n_raters: int, human: float | None, reruns: int, judges: Mapping[str, JudgeRatings]
+) -> Iterator[str]:
+    """Why nothing is known of what more raters or reruns would do."""
+    if pair.figure == "mean":
+        yield "what more of them would do to a difference of means is not planned here"
+    elif human is None:
+        yield (
+            "more raters: the pilot has one rater"
+            if n_raters < 2
+            else "more raters: those of the pilot agree no better than by chance"
+        )
+    if pair.figure != "mean" and reruns < 2:
+        yield "other reruns: the pilot has none"
+    elif pair.figure != "mean" and any((_rerun_reliability(judges[name]) or 0.0) <= 0.0 for name in (pair.a, pair.b)):
+        yield "other reruns: a judge's reruns of an item differ as much as items do"
 
 
 def _items_for_rho(judges: Sequence[Compared], sources: int | None) -> int | None:

@@ -162,6 +162,6 @@ def _plan(plan: "Plan") -> Iterator[str]:
             )
     unknown = sum(row["items"] is None for row in plan.rows)
     if unknown:
-        yield f"  {unknown} combinations cannot be told: the pilot has no second rater, or no reruns"
+        yield f"  {unknown} combinations cannot be told ({'; '.join(plan.unknown)})"
     if plan.items_for_rho is not None:
         yield f"  the better judge's rho is known to +-0.1 from {plan.items_for_rho:,} items on"

@@ -202,7 +202,8 @@ def _plan(one: Mapping[str, Any]) -> Table:
         for row in one.get("rows", ())
     )
     name = f"To find a difference of {number(one['wanted'])} between {one['a']} and {one['b']} in four of five studies"
-    notes = [str(one.get("undefined") or "")]
+    unknown = "; ".join(one.get("unknown", ()))
+    notes = [str(one.get("undefined") or ""), f"Unknown: {unknown}." if unknown else ""]
     if one.get("n_sources") is not None:
         notes.append(
             f"The pilot's items come from {count(one['n_sources'])} sources: sources must grow with the items, and "
