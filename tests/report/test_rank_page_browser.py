@@ -295,7 +295,7 @@ def test_rank_changes_are_against_the_published_scores(open_page, html, board):
     settled(page)
     moved = page.evaluate(
         """() => [...document.querySelectorAll('#tbody tr')].map((row) => [row.querySelector('.name bdi').textContent,
-            row.querySelector('.rank').textContent, row.querySelector('.change .sr').textContent])"""
+            row.querySelector('.rank').textContent, row.querySelector('.change').ariaLabel])"""
     )
     before = {name: int(rank) for rank, name, _ in expected(*board, [0.25] * 4)}
     for name, rank, words in moved:

@@ -86,12 +86,11 @@ const table = {
 
   row() {
     const cells = this.columns.map((column) => (column.key === "name" ? made("th", { class: column.is, scope: "row", role: "rowheader" }) : made("td", { class: column.is, role: "cell" })));
-    const nodes = cells.map(() => document.createTextNode("")), text = () => document.createTextNode("");
-    const parts = { arrow: text(), words: text(), name: text(), mark: made("span", { class: "mark" }) };
+    const text = () => document.createTextNode(""), nodes = cells.map(text);
+    const parts = { name: text(), mark: broken.size ? made("span", { class: "mark" }) : null };
     parts.bdi = made("bdi", {}, parts.name);
     cells.forEach((cell, c) => {
-      if (c === 1) cell.append(made("span", { "aria-hidden": "true" }, parts.arrow), made("span", { class: "sr" }, parts.words));
-      else if (c === 2) cell.append(parts.bdi, parts.mark);
+      if (c === 2) cell.append(parts.bdi, ...(parts.mark ? [parts.mark] : []));
       else cell.append(nodes[c]);
     });
     const pin = made("button", { type: "button", class: "pin", "aria-pressed": "false" });
@@ -177,7 +176,7 @@ const table = {
     row.system = i;
     row.parts.name.data = data.names[i];
     row.parts.bdi.title = data.names[i];
-    row.parts.mark.textContent = broken.has(i) ? " †" : "";
+    if (row.parts.mark) row.parts.mark.textContent = broken.has(i) ? " †" : "";
     row.pin.setAttribute("aria-label", `Pin ${data.names[i]}`);
   },
 
@@ -185,8 +184,8 @@ const table = {
     const by = change(i), kind = by > 0 ? "up" : by < 0 ? "down" : "same";
     if (row.by === by || (Number.isNaN(row.by) && Number.isNaN(by))) return;
     row.by = by;
-    row.parts.arrow.data = by > 0 ? `▲ ${by}` : by < 0 ? `▼ ${-by}` : "·";
-    row.parts.words.data = by > 0 ? `up ${by}` : by < 0 ? `down ${-by}` : Number.isNaN(by) ? "no rank" : "unchanged";
+    row.nodes[1].data = by > 0 ? `▲ ${by}` : by < 0 ? `▼ ${-by}` : "·";
+    row.cells[1].setAttribute("aria-label", by > 0 ? `up ${by}` : by < 0 ? `down ${-by}` : Number.isNaN(by) ? "no rank" : "unchanged");
     row.cells[1].className = `n change ${kind}`;
   },
 };
