@@ -8,7 +8,17 @@ from evenhand.composite.evaluate import values_of
 from evenhand.composite.latex import latex
 from evenhand.composite.parse import parse_condition, parse_rule
 from evenhand.composite.printing import printed, tree
-from evenhand.composite.syntax import ColumnRef, Rule, columns_of, depth_of, size_of
+from evenhand.composite.syntax import (
+    ColumnRef,
+    Comparison,
+    Conditional,
+    Number,
+    Rule,
+    Text,
+    columns_of,
+    depth_of,
+    size_of,
+)
 from evenhand.errors import InvalidInput
 
 
@@ -232,3 +242,9 @@ def test_latex_writes_means_as_fractions_and_escapes_names():
     )
     assert latex(parse_rule("1e-05 * a")) == r"1 \cdot 10^{-5} \cdot \text{a}"
     assert "\n" not in latex(parse_rule("`a\nb`"))
+
+
+@pytest.mark.parametrize("text", ["plain", 'a"b', "a'b", "a'b\"c", '""', "'", "two\nlines", "", "`t`", "\u202e\x1b"])
+def test_a_text_of_any_characters_prints_back_to_itself(text):
+    rule = Rule(Conditional(Comparison("==", ColumnRef("g"), Text(text)), Number(1.0), ColumnRef("a")))
+    assert parse_rule(printed(rule)) == rule

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evenhand.composite.printing import name_text, number_text
+from evenhand.composite.printing import name_text, number_text, printed
+from evenhand.composite.syntax import Text
 from evenhand.composite.table import Column, Table
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def _groups(column: Column, violated: "Booleans", tested: "Booleans") -> "Iterat
     if 2 <= len(levels) <= _MOST_LEVELS and len(shown) == 1:
         level = next(iter(shown))
         value = column.values[np.flatnonzero(violated)[0]]
-        text = number_text(float(value)) if value == value and math.isfinite(value) else f'"{level}"'
+        text = number_text(float(value)) if value == value and math.isfinite(value) else printed(Text(level))
         yield f"{name} == {text}", np.array([cell == level for cell in column.texts], dtype=bool)
     own = column.values[violated]
     if np.isfinite(own).all():

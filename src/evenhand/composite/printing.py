@@ -90,7 +90,7 @@ def _text(node: Node) -> str:
         case Number(value):
             return number_text(value)
         case Text(text):
-            return f"'{text}'" if '"' in text else f'"{text}"'
+            return _quoted(text)
         case ColumnRef(name):
             return name_text(name)
         case Negation(operand):
@@ -109,6 +109,13 @@ def _text(node: Node) -> str:
             return f" {operator} ".join(_bracketed(arg, _is_chain(arg)) for arg in args)
         case Conditional(condition, then, otherwise):
             return f"if({_text(condition)}, {_text(then)}, {_text(otherwise)})"
+
+
+def _quoted(text: str) -> str:
+    """A text in the quotes that it does not hold; where it holds both, in double ones, each of its own doubled."""
+    if '"' in text and "'" not in text:
+        return f"'{text}'"
+    return '"' + text.replace('"', '""') + '"'
 
 
 def _binary(operator: str, left: Node, right: Node) -> str:

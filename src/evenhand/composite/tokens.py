@@ -22,7 +22,7 @@ _TOKEN = re.compile(
       | (?P<number>(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
       | (?P<name>[^\W\d]\w*)
       | `(?P<quoted>(?:[^`]|``)*)`
-      | "(?P<text>[^"\n]*)" | '(?P<text_>[^'\n]*)'
+      | "(?P<text>(?:[^"]|"")*)" | '(?P<text_>(?:[^']|'')*)'
       | (?P<operator>\*\*|<=|>=|==|!=|[-+*/^(),:;=<>\n−–×·÷≤≥≠∗])""",
     re.VERBOSE,
 )
@@ -103,7 +103,8 @@ def _token(text: str, match: re.Match[str]) -> Token | None:
     if kind == "quoted":
         return Token("quoted", found.replace("``", "`"), at, end)
     if kind in ("text", "text_"):
-        return Token("text", found, at, end)
+        quote = text[at]
+        return Token("text", found.replace(2 * quote, quote), at, end)
     return Token("name" if kind == "name" else "operator", _SAME.get(found, found), at, end)
 
 
