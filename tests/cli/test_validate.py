@@ -532,6 +532,16 @@ def test_scores_from_a_pipe_are_refused_rather_than_waited_for(desk, evenhand, t
     assert "pipe.csv: is a pipe, which can be read only once" in done.err
 
 
+def test_misses_of_which_only_numbers_are_known_are_a_table_on_the_page(desk, evenhand, tmp_path):
+    desk.write("s.csv", ["item", "score"], [[f"i{k}", k % 5 + 1] for k in range(20)])
+    desk.write("g.csv", ["item", "anna"], [[f"i{k}", k % 4 + 1] for k in range(20)])
+    options = ("--grades", "g.csv", "--scale", "1:5", "--resamples", 99, "-o", "r.md")
+    assert evenhand("validate", "s.csv", *options).code == 0
+    page = (tmp_path / "r.md").read_text()
+    assert page.count("texts are not at hand") == 1
+    assert "SDs apart" in page
+
+
 def test_a_mean_kappa_says_which_raters_it_does_without(desk, evenhand):
     desk.write("s.csv", ["item", "score"], [[f"i{k}", 3] for k in range(8)])
     desk.write("g.csv", ["item", "anna", "be\x1bn"], [[f"i{k}", k % 5 + 1, 3] for k in range(8)])

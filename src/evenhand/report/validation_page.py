@@ -397,6 +397,8 @@ def _share(found: Estimate) -> str:
 def _misses(heading: str, misses: "Sequence[Miss]", texts: Mapping[str, str]) -> Iterable[Section]:
     if not misses:
         return []
+    if not any(one.item in texts or one.evidence for one in misses):
+        return [Section(heading=heading, tables=(_bare(misses),))]
     cases = tuple(
         Case(
             title=_miss(one), text=texts.get(one.item), points=tuple(evidence_words(part) for part in one.evidence[:12])
@@ -404,6 +406,23 @@ def _misses(heading: str, misses: "Sequence[Miss]", texts: Mapping[str, str]) ->
         for one in misses
     )
     return [Section(heading=heading, cases=cases)]
+
+
+def _bare(misses: "Sequence[Miss]") -> Table:
+    """Misses of which nothing but numbers is known."""
+    rows = tuple(
+        (
+            one.item, number(one.judge), number(one.human), "" if one.gap_z is None else f"{one.gap_z:+.1f}",
+            ", ".join(f"{rater} {number(grade)}" for rater, grade in list(one.grades.items())[:8]),
+            "" if one.length is None else count(one.length),
+        )
+        for one in misses
+    )  # fmt: skip
+    return Table(
+        head=("item", "#judge", "#humans", "#SDs apart", "grades", "#characters"),
+        rows=rows,
+        note="Their texts are not at hand: name the store with --store, or the items with --items.",
+    )
 
 
 def _miss(one: "Miss") -> str:

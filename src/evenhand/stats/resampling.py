@@ -200,8 +200,9 @@ class Draws:
             return f"one {'item' if self.bootstrap.clusters is None else 'cluster'}: there is nothing to resample"
         n_undefined, n = self.n_undefined(column), len(self.values)
         if n_undefined > self.bootstrap.most_undefined * n:
+            digits = 1 if n_undefined > (self.bootstrap.most_undefined + 0.001) * n else 2  # 5.03 % is more than 5 %
             return (
-                f"{n_undefined:,} of {n:,} resamples ({100 * n_undefined / n:.1f} %) leave it undefined, "
+                f"{n_undefined:,} of {n:,} resamples ({100 * n_undefined / n:.{digits}f} %) leave it undefined, "
                 f"more than {100 * self.bootstrap.most_undefined:g} %"
             )
         return None
