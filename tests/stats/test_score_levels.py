@@ -39,6 +39,8 @@ def test_the_smallest_usual_scale_is_assumed_and_said():
     assert scale([0, 80]).high == 100
     assert (scale([-2, 2]).low, scale([-2, 2]).high) == (-2, 2)
     assert scale([]).n_levels == 11
+    assert scale([0, 1, 1, 1]).n_levels == 2  # pass and fail, not eleven levels of which nine are not used
+    assert scale([1, 1]).n_levels == scale([0, 0.5, 1]).n_levels == 11
     assert scale([-1e-320, 1e-320]).n_levels == 11  # ends that are one are set apart
 
 

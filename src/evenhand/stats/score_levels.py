@@ -80,7 +80,8 @@ def score_scale(
         declared: its ends, where they are known.
     Returns:
         The scale. Its step is the coarser of the natural step and its half on which the scores stand (marks out
-        of 100 that are all multiples of five have the step 5). Scores on neither have `decimals` and are to be rounded
+        of 100 that are all multiples of five have the step 5). Where no scale is declared and all scores are 0 or
+        1, they are taken for pass and fail: two levels. Scores on neither have `decimals` and are to be rounded
         to the natural step.
     Raises:
         InvalidInput: the declared ends are not in order.
@@ -93,7 +94,15 @@ def score_scale(
         low, high = low - 0.5, high + 0.5
     natural = natural_step(low, high)
     inside = (levels >= low) & (levels <= high)
-    step = next((s for s in (natural, natural / 2) if _on(levels[inside], counts[inside], low, s)), None)
+    passing = declared is None and levels.tolist() == [0.0, 1.0]
+    step = next(
+        (
+            s
+            for s in (*((1.0,) if passing else ()), natural, natural / 2)
+            if _on(levels[inside], counts[inside], low, s)
+        ),
+        None,
+    )
     return ScoreScale(
         low=low, high=high, step=step or natural, decimals=step is None and bool(inside.any()),
         declared=declared is not None,
