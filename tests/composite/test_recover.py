@@ -10,6 +10,7 @@ from evenhand.composite.printing import printed
 from evenhand.composite.recover import recover
 from evenhand.composite.recover_report import RecoverSettings
 from evenhand.composite.table import Table
+from evenhand.composite.verify import verify
 from evenhand.errors import InvalidInput
 
 AXES = ["intelligence", "calibration", "speed", "cost"]
@@ -83,7 +84,28 @@ class TestJevBench:
         assert found.rules[0].missing.startswith("counts as 0")
         assert found.rules[0].missing_rows == (50, 51)
         floor = next(clause for clause in found.rules[0].clauses if clause.clause.startswith("floor"))
-        assert floor.carried_by == (49,)
+        assert floor.rows == floor.carried_by == (49, 50, 51)
+
+    @pytest.mark.parametrize("decimals", ["-int", ""])
+    def test_gaps_that_are_said_to_count_as_0_give_the_same_rule_on_all_rows(self, boards, decimals):
+        table = read(boards / f"jevbench-v1.3.0{decimals}.csv")
+        found = recover(table, "score", columns=AXES, settings=RecoverSettings(missing=0.0))
+        assert (found.verdict, found.n_searched) == ("unique", 52)
+        assert rules(found) == rules(recover(table, "score", columns=AXES))
+        assert verify(found.rules[0].rule, table, "score").verdict == "all"
+
+    @pytest.mark.parametrize(
+        ("keep", "missing"), [(ranked, None), (lambda row: True, None), (lambda row: True, 0.0)], ids=str
+    )
+    def test_a_clause_counts_the_rows_that_verify_counts(self, boards, keep, missing):
+        table = read(boards / "jevbench-v1.3.0-int.csv", keep)
+        found = recover(table, "score", columns=AXES, settings=RecoverSettings(missing=missing)).rules[0]
+        gate = next(one for one in found.clauses if one.clause == "gate on intelligence")
+        (told,) = (one for one in verify(found.rule, table, "score").clauses if one.kind == "gate")
+        assert (gate.rows, gate.carried_by) == (told.rows, told.carried_by)
+        floors = [one for one in verify(found.rule, table, "score").clauses if one.kind == "floor"]
+        shared = [one for one in found.clauses if one.clause.startswith("floor")]
+        assert {row for one in shared for row in one.rows} == {row for one in floors for row in one.rows}
 
     def test_the_top_31_rows_give_the_plain_mean_and_leave_the_gate_open(self, boards):
         found = recover(

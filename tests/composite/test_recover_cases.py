@@ -7,6 +7,7 @@ import pytest
 
 from evenhand.composite.printing import printed
 from evenhand.composite.recover import recover
+from evenhand.composite.recover_report import RecoverSettings
 from evenhand.composite.table import Table
 
 _FILES = {
@@ -216,3 +217,26 @@ u,5,1,3
     found = recover(table, "score")
     assert found.verdict == "undetermined"
     assert "q and p have equal ones" in found.reason or "p and q have equal ones" in found.reason
+
+
+@pytest.mark.parametrize(("policy", "cell"), [(0.0, "25.0"), (10.0, "28.3"), (1.0, "25.3")])
+def test_a_gap_counts_as_the_number_that_is_named(policy, cell):
+    table = table_of(f"""
+name,a,b,c,score
+p,70,80,90,80.0
+q,30,45,60,45.0
+r,12,33,75,40.0
+s,88,41,36,55.0
+t,51,,24,{cell}
+u,64,20,96,60.0
+""").declared(exact=["a", "b", "c"])
+    found = recover(table, "score", settings=RecoverSettings(missing=policy))
+    assert (found.n_searched, found.rules[0].rule.missing, found.unexplained) == (6, policy, ())
+    assert rule(found).startswith("mean(a, b, c)")
+
+
+def test_ranks_and_eras_are_searched_with_a_gap_that_counts_as_a_number():
+    points = ["99", "80", "80", "71", "", "30", "21", "5"]
+    table = Table.of_texts({"points": points, "place": "1,2,2,4,8,5,6,7".split(",")}).declared(exact=["points"])
+    found = recover(table, "place", settings=RecoverSettings(missing=0.0))
+    assert rule(found) == "rank(points); missing = 0"

@@ -96,7 +96,7 @@ def _problem(
     complete = usable & (~np.isnan(values).any(axis=1) | (fill is not None))
     low, high = (np.array(side).T for side in zip(*(table.column(name).box() for name in components), strict=True))
     if fill is not None:
-        low, high = np.where(np.isnan(values), fill, low), np.where(np.isnan(values), fill, high)
+        low, high, values = (np.where(np.isnan(values), fill, side) for side in (low, high, values))
     low = np.where((values >= 0) & (low < 0), 0.0, low)
     ends = table.column(score).box()
     place = np.flatnonzero(complete)
@@ -106,12 +106,11 @@ def _problem(
     if (known & ~usable).any():
         notes.append(f"{int((known & ~usable).sum())} rows with an infinite component are left out")
     problem = Problem(
-        axes=tuple(Axis(name, (name,)) for name in components), low=low[place], high=high[place],
-        score_low=ends[0][place], score_high=ends[1][place], index=place,
+        axes=tuple(Axis(name, (name,)) for name in components), low=low[place], high=high[place], middle=values[place],
+        score_low=ends[0][place], score_high=ends[1][place], index=place, missing=fill,
     )  # fmt: skip
-    constant = [
-        n for n, axis in zip(components, problem.middle.T, strict=True) if len(axis) and (axis == axis[0]).all()
-    ]
+    same = (problem.middle == problem.middle[:1]).all(axis=0)
+    constant = [name for name, is_same in zip(components, same.tolist(), strict=True) if is_same and problem.n]
     if constant and problem.n > 1:
         notes.append(f"the same number in every row, so that its part cannot be told: {', '.join(constant)}")
     return problem, np.flatnonzero(usable), notes

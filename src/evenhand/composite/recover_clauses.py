@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from evenhand.composite.recover_forms import Form, Gate, Problem, bounds, combined, tolerance
+from evenhand.composite.recover_forms import Form, Gate, Problem, bounds, tolerance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Booleans = NDArray[np.bool_]
 
-__all__ = ["Knees", "clause_interval", "clause_rows", "gated", "knees_of", "limited", "round_number"]
+__all__ = ["Knees", "clause_interval", "gated", "knees_of", "limited", "round_number", "without_clauses"]
 
 _STEPS = 44  # halvings: far below a printed place
 _MOST_POWER = 8.0
@@ -304,22 +304,8 @@ def _several(
     return tuple(Gate(axes[p], float(grids[p][k]), float(powers[q])) for p, (k, q) in enumerate(ranked[0]))
 
 
-def clause_rows(form: Form, problem: Problem) -> "dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]":
-    """Per clause: the rows that it changes as printed, and those that do not hold without it."""
-    import numpy as np
-
-    from evenhand.composite.recover_forms import misfits
-
-    found = {}
-    now = combined(form, problem.middle)
-    for name, without in _without(form):
-        changed = np.flatnonzero(np.abs(combined(without, problem.middle) - now) > 1e-9 * (1 + np.abs(now)))
-        found[name] = changed, np.flatnonzero(misfits(without, problem))
-    return found
-
-
-def _without(form: Form) -> Iterator[tuple[str, Form]]:
-    """Each clause's key and the form without it."""
+def without_clauses(form: Form) -> Iterator[tuple[str, Form]]:
+    """Each clause's key, such as `gate 0` for the first axis or `floor` for all, and the form without it."""
     for place, gate in enumerate(form.gates):
         yield f"gate {gate.axis}", replace(form, gates=form.gates[:place] + form.gates[place + 1 :])
     for name, clauses in (("floors", form.floors), ("caps", form.caps)):

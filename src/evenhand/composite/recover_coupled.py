@@ -35,14 +35,14 @@ def _not_refuted(rules: Iterable[Rule], problem: Problem, table: Table) -> list[
     some = table.where(problem.index)
     found = []
     for number, rule in enumerate(rules):
-        values = evaluate(rule, some).values
+        values = evaluate(rule, some, missing=problem.missing).values
         with np.errstate(invalid="ignore"):
             fine = (values >= problem.score_low - tolerance(problem)) & (
                 values <= problem.score_high + tolerance(problem)
             )
         if not fine.all():
             continue
-        lies = image(rule, some)
+        lies = image(rule, some, missing=problem.missing)
         if ((lies.low > problem.score_high + 1e-9) | (lies.high < problem.score_low - 1e-9)).any():
             continue
         key = (0, 1, number, 0)

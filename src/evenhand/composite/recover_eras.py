@@ -103,7 +103,7 @@ def _found(
     is_text = not table.column(name).is_numeric
     free = len(parts) * (len(like.axes) - 1)
     return [Found(
-        problem=problem, form=None, rule=by_era(name, is_text, told, problem, None),
+        problem=problem, form=None, rule=by_era(name, is_text, told, problem),
         refit=_refit(like, parts, problem), parameters=parameters, complexity=(free, len(parts) - 1),
         key=(free, len(parts) - 1, 0, 0),
     )]  # fmt: skip

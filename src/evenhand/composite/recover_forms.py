@@ -4,7 +4,7 @@ A `Form` is a rule of the family in the shape that numpy can try by the thousand
 of the language, and only that is reported, after the exact rounding test of `boxes`.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -107,17 +107,21 @@ class Problem:
         axes: what may be combined.
         low: (n, m) lower corner of each row's box.
         high: (n, m) upper corner.
+        middle: (n, m) the printed numbers.
         score_low: (n,) least value that prints as the score.
         score_high: (n,) greatest.
         index: (n,) places of the rows in the table.
+        missing: what a missing component counts as; None where rows with one are not searched.
     """
 
     axes: tuple[Axis, ...]
     low: "Floats"
     high: "Floats"
+    middle: "Floats"
     score_low: "Floats"
     score_high: "Floats"
     index: "NDArray[np.int64]"
+    missing: float | None = None
 
     @property
     def n(self) -> int:
@@ -130,28 +134,20 @@ class Problem:
         return int(self.low.shape[1])
 
     @property
-    def middle(self) -> "Floats":
-        """(n, m) the printed numbers."""
-        return (self.low + self.high) / 2
-
-    @property
     def score(self) -> "Floats":
         """(n,) the printed scores."""
         return (self.score_low + self.score_high) / 2
 
     def rows(self, chosen: "Booleans | NDArray[np.int64]") -> "Problem":
         """The chosen rows."""
-        return Problem(
-            axes=self.axes, low=self.low[chosen], high=self.high[chosen],
+        return replace(
+            self, low=self.low[chosen], high=self.high[chosen], middle=self.middle[chosen],
             score_low=self.score_low[chosen], score_high=self.score_high[chosen], index=self.index[chosen],
         )  # fmt: skip
 
     def scored(self, order: "NDArray[np.int64]") -> "Problem":
         """The same components with the scores in another order."""
-        return Problem(
-            axes=self.axes, low=self.low, high=self.high,
-            score_low=self.score_low[order], score_high=self.score_high[order], index=self.index,
-        )  # fmt: skip
+        return replace(self, score_low=self.score_low[order], score_high=self.score_high[order])
 
 
 def raised(power: float, values: "Floats") -> "Floats":

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ def grouped(problem: Problem) -> "Iterator[Problem]":
     choices += list(combinations(groups, 2)) if 2 < len(groups) <= _MOST else []
     for choice in choices[:12]:
         taken = {place for group in choice for place in group}
-        sides = [_joined(side, taken, choice) for side in (problem.low, problem.high)]
+        low, high, middle = (_joined(one, taken, choice) for one in (problem.low, problem.high, problem.middle))
         axes = tuple(axis for p, axis in enumerate(problem.axes) if p not in taken) + tuple(
             Axis(
                 f"mean of {', '.join(problem.axes[p].name for p in group)}",
@@ -38,10 +39,7 @@ def grouped(problem: Problem) -> "Iterator[Problem]":
             )
             for group in choice
         )
-        yield Problem(
-            axes=axes, low=sides[0], high=sides[1], score_low=problem.score_low, score_high=problem.score_high,
-            index=problem.index,
-        )  # fmt: skip
+        yield replace(problem, axes=axes, low=low, high=high, middle=middle)
 
 
 def _joined(side: "NDArray[np.float64]", taken: set[int], choice: tuple[tuple[int, ...], ...]) -> "NDArray[np.float64]":

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evenhand.composite.boxes import image
-from evenhand.composite.recover_clauses import clause_rows
+from evenhand.composite.evaluate import policy_of
+from evenhand.composite.recover_clauses import without_clauses
 from evenhand.composite.recover_forms import Problem, misfits
 from evenhand.composite.recover_levels import Found, parameters_of
 from evenhand.composite.recover_missing import misses, policies
@@ -16,6 +17,8 @@ from evenhand.composite.recover_untested import separating_rows, untested_of
 from evenhand.composite.recover_verdict import contradiction, shuffles_accepted
 from evenhand.composite.syntax import Missing, Rule, columns_of
 from evenhand.composite.table import Table
+from evenhand.composite.trial import trial_of
+from evenhand.composite.verify_clauses import differing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,9 +85,9 @@ class Scene:
 def rule_found(found: Found) -> Rule:
     """A survivor as a rule of the language."""
     if found.form is not None:
-        return rule_of(found.form, found.problem.axes)
+        return rule_of(found.form, found.problem)
     assert found.rule is not None
-    return found.rule
+    return found.rule if found.problem.missing is None else replace(found.rule, missing=found.problem.missing)
 
 
 def too_few(table: Table, problem: Problem, notes: tuple[str, ...]) -> Recovery:
@@ -135,22 +138,18 @@ def _recovered(scene: Scene, found: Found, settings: RecoverSettings) -> Recover
     """A survivor with the intervals of its numbers, the rows of its clauses, and what missing cells do."""
     rule = rule_found(found)
     parameters = dict(found.parameters)
-    clauses: list[Clause] = []
     if found.form is not None:
         parameters |= {name: one for name, one in parameters_of(found) if name not in parameters}
-        clauses = list(_clauses(scene, found))
     rule, words, carriers = _missing(scene, rule, settings)
     proof = bool(image(rule, scene.table.where(scene.problem.index)).is_exact.all()) if found.form is None else True
     return RecoveredRule(
-        rule=rule, parameters=parameters, clauses=tuple(clauses), n_free=found.complexity[0], is_proof=proof,
-        missing=words, missing_rows=carriers, unused=_unused(scene, rule),
+        rule=rule, parameters=parameters, clauses=tuple(_clauses(scene, found, rule)), n_free=found.complexity[0],
+        is_proof=proof, missing=words, missing_rows=carriers, unused=_unused(scene, rule),
     )  # fmt: skip
 
 
 def _missing(scene: Scene, rule: Rule, settings: RecoverSettings) -> tuple[Rule, str, tuple[int, ...]]:
     """(rule with its policy, the policy in words, rows that carry it); rows that lack a column it uses count only."""
-    if isinstance(settings.missing, float | int):
-        return replace(rule, missing=settings.missing), "", ()
     left = scene.lacking(rule)
     if not len(left) or settings.missing == "drop":
         return rule, "", ()
@@ -171,14 +170,21 @@ def _unused(scene: Scene, rule: Rule) -> tuple[str, ...]:
     return tuple(part for axis in scene.problem.axes for part in axis.parts if part not in used)
 
 
-def _clauses(scene: Scene, found: Found) -> Iterator[Clause]:
-    """Each clause, with the rows that it changes and those that carry it."""
-    assert found.form is not None
-    index = found.problem.index
-    for key, (changed, carried) in clause_rows(found.form, found.problem).items():
+def _clauses(scene: Scene, found: Found, rule: Rule) -> Iterator[Clause]:
+    """Each clause, with the rows that it changes and those that carry it, counted as a test of the rule counts them."""
+    import numpy as np
+
+    if found.form is None or not (found.form.gates or found.form.floors or found.form.caps):
+        return
+    trial = trial_of(rule, scene.table, scene.score)
+    for key, form in without_clauses(found.form):
+        without = replace(rule_of(form, found.problem), missing=rule.missing)
+        changed = differing(without, rule, scene.table, policy_of(rule, None)) & trial.tested
+        carried = changed & trial.broken_by(without) & ~trial.violated
         kind, _, axis = key.partition(" ")
         name = f"{kind} on {found.problem.axes[int(axis)].name}" if axis else f"{kind} on every axis"
-        yield Clause(clause=name, rows=scene.numbers(index[changed]), carried_by=scene.numbers(index[carried]))
+        rows, carriers = (scene.numbers(np.flatnonzero(side)) for side in (changed, carried))
+        yield Clause(clause=name, rows=rows, carried_by=carriers)
 
 
 def _verdict(
@@ -262,9 +268,9 @@ def _suspects(scene: Scene, found: Found, wrong: "NDArray[np.int64]") -> Iterato
 
 
 def _near(scene: Scene, found: Found) -> RecoveredRule:
-    parameters = dict(found.parameters)
+    rule, parameters = rule_found(found), dict(found.parameters)
     return RecoveredRule(
-        rule=rule_found(found), parameters=parameters, clauses=tuple(_clauses(scene, found)), n_free=found.complexity[0]
+        rule=rule, parameters=parameters, clauses=tuple(_clauses(scene, found, rule)), n_free=found.complexity[0]
     )
 
 

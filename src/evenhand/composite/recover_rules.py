@@ -9,7 +9,6 @@ from evenhand.composite.syntax import (
     Comparison,
     Conditional,
     Expression,
-    Missing,
     Negation,
     Number,
     Rule,
@@ -21,9 +20,9 @@ __all__ = ["by_era", "expression_of", "number", "rule_of"]
 _NAMES = {1.0: "mean", 0.0: "geomean", -1.0: "hmean"}
 
 
-def rule_of(form: Form, axes: tuple[Axis, ...], missing: Missing | None = None) -> Rule:
-    """The rule that a form is."""
-    return Rule(expression_of(form, axes), missing)
+def rule_of(form: Form, problem: Problem) -> Rule:
+    """The rule that a form is, with what a gap counts as where that was given."""
+    return Rule(expression_of(form, problem.axes), problem.missing)
 
 
 def expression_of(form: Form, axes: tuple[Axis, ...]) -> Expression:
@@ -94,9 +93,7 @@ def _sum(inside: tuple[Expression, ...], weights: tuple[float, ...]) -> Expressi
     return found
 
 
-def by_era(
-    column: str, is_text: bool, parts: "list[tuple[tuple[str, ...], Form]]", problem: Problem, missing: Missing | None
-) -> Rule:
+def by_era(column: str, is_text: bool, parts: "list[tuple[tuple[str, ...], Form]]", problem: Problem) -> Rule:
     """`if(column == value, rule, otherwise)`: parts in order, the last one for whatever is left."""
     found = expression_of(parts[-1][1], problem.axes)
     for values, form in reversed(parts[:-1]):
@@ -104,4 +101,4 @@ def by_era(
             told: Expression = Text(value) if is_text else number(float(value))
             condition = Comparison("==", ColumnRef(column), told)
             found = Conditional(condition, expression_of(form, problem.axes), found)
-    return Rule(found, missing)
+    return Rule(found, problem.missing)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Booleans = NDArray[np.bool_]
 
-__all__ = ["clause_reports"]
+__all__ = ["clause_reports", "differing"]
 
 
 def clause_reports(trial: Trial) -> tuple[ClauseReport, ...]:
@@ -27,8 +27,8 @@ def clause_reports(trial: Trial) -> tuple[ClauseReport, ...]:
 def _of_clause(trial: Trial, clause: Clause) -> ClauseReport:
     """One clause, against the rule without it."""
     policy = policy_of(trial.rule, trial.missing)
-    touched = _differ(clause.without, trial.rule, trial.table, policy) & trial.tested
-    acting = _differ(Rule(clause.node), Rule(clause.instead), trial.table, policy) & trial.tested
+    touched = differing(clause.without, trial.rule, trial.table, policy) & trial.tested
+    acting = differing(Rule(clause.node), Rule(clause.instead), trial.table, policy) & trial.tested
     lost = trial.broken_by(clause.without)
     texts = (clause.text, printed(clause.instead), clause.kind, clause.when)
     return _report(trial, texts, touched, lost, n_acting=int(acting.sum()))
@@ -52,7 +52,7 @@ def _of_missing(trial: Trial) -> tuple[ClauseReport, ...]:
     return (_report(trial, texts, gaps, lost, n_acting=int(gaps.sum())),)
 
 
-def _differ(one: Rule, other: Rule, table: Table, missing: Missing) -> "Booleans":
+def differing(one: Rule, other: Rule, table: Table, missing: Missing) -> "Booleans":
     """(n_rows,) where two rules have different values on the printed numbers, or only one of them has any."""
     import numpy as np
 
