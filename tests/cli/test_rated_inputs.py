@@ -99,3 +99,35 @@ def test_bytes_in_a_column_that_is_used_are_refused_in_one_sentence(tmp_path, ev
     done = evenhand(command, "s.parquet", *options)
     assert done.code == 2
     assert f"s.parquet row 1: column '{column}' holds bytes, which has no text form" in done.err
+
+
+@pytest.mark.parametrize("name", ["output", "text", "answer", "length"])
+def test_bytes_in_a_column_that_nobody_named_are_passed_over_with_a_word(tmp_path, evenhand, name):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    columns = {"item": list("abcdefgh"), "score": [1, 2, 3, 4, 5, 4, 3, 2], name: [b"\xff\x00"] * 8}
+    parquet.write_table(pa.table(columns), tmp_path / "s.parquet")
+    (tmp_path / "g.csv").write_text(GRADES)
+    asked = ("validate", "s.parquet", "--grades", "g.csv", "--scale", "1:5", "--resamples", 99, "--json")
+    done = evenhand(*asked)
+    assert (done.code, done.document["n_items"]) == (0, 8), done.err
+    assert f"s.parquet: column '{name}' holds no text and is passed over" in done.err
+    assert evenhand("compare", "s.parquet", "s.parquet", "-g", "g.csv", "--scale", "1:5", "--resamples", 99).code == 0
+    assert evenhand("diagnose", "s.parquet", "--json").document["n"] == 8
+    for option in ("--length", "--cluster", "--score"):
+        refused = evenhand(*asked, option, name)
+        assert (refused.code, f"column '{name}' holds bytes" in refused.err) == (2, True), option
+
+
+def test_words_under_a_usual_name_of_lengths_are_no_lengths_unless_named_so(tmp_path, evenhand):
+    rows = "".join(f"{name},{k % 5 + 1},{'brief' if k else 12},{'x' * (k + 1)}\n" for k, name in enumerate("abcdefgh"))
+    (tmp_path / "s.csv").write_text("item,score,length,text\n" + rows)
+    (tmp_path / "g.csv").write_text(GRADES)
+    asked = ("validate", "s.csv", "--grades", "g.csv", "--scale", "1:5", "--resamples", 99, "--json")
+    done = evenhand(*asked)
+    assert done.code == 0, done.err
+    assert "line 3: column 'length' holds 'brief'" in done.err
+    assert "'length' is not taken for a length" in done.err
+    assert done.document["length_bias"]["judge_length"]["n"] == 8
+    assert evenhand(*asked, "--length", "length").code == 2

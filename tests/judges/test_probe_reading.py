@@ -57,6 +57,8 @@ def test_only_runs_with_exactly_twenty_numbers_on_the_scale_count(shared):
         (changed(5, 0), "off_scale"),
         (changed(5, -7), "off_scale"),
         (changed(5, 10**30), "off_scale"),
+        (changed(5, 10**400), "off_scale"),
+        (changed(5, -(10**400)), "off_scale"),
         (changed(5, 10.5), "off_scale"),
         (changed(5, 7.5), "not_whole"),
         (changed(5, 6.999999), "not_whole"),

@@ -97,6 +97,8 @@ def test_raters_clusters_and_the_id_are_chosen_by_column(table):
         ("item,r1,notes\na,3,good\n", "expected a number.*; if 'notes' is no rater, name those that are with --rater"),
         ('item,r1\na,"3,5"\n', "decimal comma"),
         ("item,r1\na,inf\n", "holds 'inf'"),
+        ("item,r1\na,1e999\n", r"holds '1e999' \(beyond 1e100\); expected a number"),
+        ("item,r1\na," + "1" * 5000 + "\n", r"holds '1{59}…' \(beyond 1e100\)"),
         ("item,r1\na,3\na,4\n", "line 3: a second grade of item 'a' by 'r1', after .* line 2"),
         ("item,rater,grade\na,r1,3\na,r1,3\n", "a second grade"),
         ("item,rater,grade\n,r1,3\n", "column 'item' holds nothing"),
@@ -109,6 +111,38 @@ def test_raters_clusters_and_the_id_are_chosen_by_column(table):
 def test_what_cannot_be_read_is_named(table, text, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         read_grades(table(text))
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "1" * 5000, "[1e999]", '{"of": 1e999}'])
+@pytest.mark.parametrize("form", ["jsonl", "json"])
+def test_a_number_beyond_every_float_is_said_to_be_one_by_line_and_column(table, form, number):
+    first, second = '{"item": "a", "r1": 3}', f'{{"item": "b", "r1": {number}}}'
+    text = f"{first}\n{second}\n" if form == "jsonl" else f"[{first},\n{second}]"
+    start = second.index(number) + 1 + next(k for k, letter in enumerate(number) if letter in "-1")
+    with pytest.raises(InvalidInput) as caught:
+        read_grades(table(text, name=f"g.{form}"))
+    message = str(caught.value)
+    assert f"g.{form} line 2, column {start}: " in message
+    assert "is beyond the largest number, about 1.8e308" in message
+    assert "the last good item stands in line 1" in message
+    assert "$" not in message
+
+
+def test_a_whole_number_too_large_for_a_float_is_refused_by_its_place(table):
+    with pytest.raises(InvalidInput, match=r"g\.jsonl line 1: column 'r1' holds '1{59}…' \(beyond 1e100\)"):
+        read_grades(table('{"item": "a", "r1": ' + "1" * 400 + "}\n", name="g.jsonl"))
+
+
+def test_bytes_beside_the_grades_matter_only_where_they_are_taken_for_one(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    write_table(pa.table({"item": ["a", "b"], "anna": [3, 4], "image": [b"\xff", b"\x00"]}), tmp_path / "g.parquet")
+    assert read_grades(tmp_path / "g.parquet", raters=("anna",)).values == {"a": {"anna": 3.0}, "b": {"anna": 4.0}}
+    with pytest.raises(InvalidInput, match=r"row 1: column 'image' holds .* name those that are with --rater"):
+        read_grades(tmp_path / "g.parquet")
+    with pytest.raises(InvalidInput, match="expected an id"):
+        read_grades(tmp_path / "g.parquet", item=("image",), raters=("anna",))
 
 
 def test_an_item_has_one_source(table):

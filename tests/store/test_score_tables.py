@@ -265,3 +265,11 @@ def test_a_compressed_table_is_named_so(tmp_path):
     path.write_bytes(b"\x1f\x8b\x08\x00 whatever follows")
     with pytest.raises(InvalidInput, match="the file is compressed with gzip; unpack it first"):
         read_scores(path)
+
+
+def test_a_number_beyond_every_float_costs_its_line_and_is_called_so(tmp_path):
+    lines = [*(f'{{"item": "i{k}", "score": {k}}}' for k in range(9)), '{"item": "j", "score": ' + "1" * 5000 + "}"]
+    (tmp_path / "s.jsonl").write_text("\n".join(lines))
+    (fault,) = read_scores(tmp_path / "s.jsonl").faults
+    assert "line 10: '1" in fault.sentence("s")
+    assert "beyond the largest number" in fault.sentence("s")

@@ -284,7 +284,8 @@ def _judges_of(path: Path, columns: Columns, scale: tuple[float, float] | None) 
         criterion="" if several else None,
         human="",
         time="",
-        beside=tuple(name for name in (columns.cluster, columns.length, *_LENGTH_NAMES, *_TEXT_NAMES) if name),
+        beside=tuple(name for name in (columns.cluster, columns.length) if name),
+        by_chance=(*_LENGTH_NAMES, *_TEXT_NAMES),
     )
     table = read_scores(path, wanted)
     for note in table.notes:
@@ -333,22 +334,40 @@ def _of_criterion(table: "ScoreTable", wanted: str | None) -> "ScoreTable":
 
 def _beside(table: "ScoreTable", columns: Columns) -> tuple[dict[str, str], dict[str, int]]:
     """Sources and text lengths that stand in a table beside its scores, each item's first."""
-    from evenhand.store.number_cells import number_cell
-
-    length = next((name for name in (columns.length, *_LENGTH_NAMES) if name in table.beside), None)
-    text = next((name for name in _TEXT_NAMES if name in table.beside), None) if length is None else None
     clusters: dict[str, str] = {}
-    lengths: dict[str, int] = {}
     for where, item, source in _pairs(table, columns.cluster):
         if source.strip() and clusters.setdefault(item, source.strip()) != source.strip():
             raise InvalidInput(f"{where}: item {shown(item, 60)!r} has another source here than before")
-    for where, item, cell in _pairs(table, length):
-        if (found := number_cell(cell, where, length or "")) is not None:
-            lengths.setdefault(item, int(found))
+    return clusters, _lengths(table, columns.length)
+
+
+def _lengths(table: "ScoreTable", named: str | None) -> dict[str, int]:
+    """Each item's text length: of the named column, of one that usually holds it, or of a text's characters."""
+    if named is not None:
+        return _stated_lengths(table, named)
+    for name in _LENGTH_NAMES:
+        if name in table.beside:
+            try:
+                return _stated_lengths(table, name)
+            except InvalidInput as error:  # a column of that name which holds something else, and was not asked for
+                warn(f"{shown(str(error), 300)}; {name!r} is not taken for a length")
+    text = next((name for name in _TEXT_NAMES if name in table.beside), None)
+    lengths: dict[str, int] = {}
     for _, item, cell in _pairs(table, text):
         if cell:
             lengths.setdefault(item, len(cell))
-    return clusters, lengths
+    return lengths
+
+
+def _stated_lengths(table: "ScoreTable", name: str) -> dict[str, int]:
+    """Lengths that stand in a column."""
+    from evenhand.store.number_cells import number_cell
+
+    lengths: dict[str, int] = {}
+    for where, item, cell in _pairs(table, name):
+        if (found := number_cell(cell, where, name)) is not None:
+            lengths.setdefault(item, int(found))
+    return lengths
 
 
 def _pairs(table: "ScoreTable", name: str | None) -> Iterator[tuple[str, str, str]]:

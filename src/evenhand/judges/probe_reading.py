@@ -58,7 +58,7 @@ def ratings_of(values: Sequence[object], n: int, low: int, high: int) -> tuple[i
     for place, value in enumerate(values, start=1):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return RunFailure(cause="not_a_number", message=f"number {place} is {kind(value)}")
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):  # an int can be too large for a float
             return RunFailure(cause="not_a_number", message=f"number {place} is not finite")
         if not low <= value <= high:
             return RunFailure(

@@ -5,6 +5,7 @@ NaN, infinities and lone surrogates are refused, since other tools would read or
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ __all__ = ["JsonLines", "JsonList", "Rows", "json_fault"]
 
 _decode_row = msgspec.json.Decoder().decode
 _STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)', re.DOTALL)
+_STRING_OR_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)', re.DOTALL | re.ASCII)
 _ESCAPES = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|.)", re.DOTALL)
 
 
@@ -198,7 +200,10 @@ def _located(
     if not isinstance(error.__cause__, Exception):
         return f"{name} line {line}: {error}"
     row, column, reason = json_fault(data.rstrip(b"\r\n"), error.__cause__)
-    before = f"the last good item is {label(last[1])} in line {last[0]}" if last else "no item stands before it"
+    before = "no item stands before it"
+    if last is not None:
+        what = label(last[1])
+        before = f"the last good item {f'is {what}' if what else 'stands'} in line {last[0]}"
     return f"{name} line {line + row - 1}, column {column}: broken JSON ({reason}); {before}; repair or remove it"
 
 
@@ -233,8 +238,16 @@ def _fault(text: str, error: Exception) -> tuple[int, str]:
     except RecursionError:
         return 0, "nested too deep"
     except ValueError:
-        return 0, "a number with too many digits"
-    return _refused_by_us(text) or (0, str(error))
+        return _too_large(text) or (0, "a number with too many digits")
+    return _refused_by_us(text) or _too_large(text) or (0, str(error))
+
+
+def _too_large(text: str) -> tuple[int, str] | None:
+    """The first number that is beyond every float, as (position, reason); the fast reader does not say where it is."""
+    for token in _STRING_OR_NUMBER.finditer(text):
+        if token[1] and math.isinf(float(token[1])):
+            return token.start(1), f"{quoted(token[1])} is beyond the largest number, about 1.8e308"
+    return None
 
 
 def _refused_by_us(text: str) -> tuple[int, str] | None:

@@ -174,11 +174,17 @@ class _TakenLines:
 
 @dataclass(slots=True)
 class ParquetTable:
-    """A Parquet file; values that JSON does not have become text (times in ISO form, decimals and NaN as written)."""
+    """A Parquet file; values that JSON does not have become text (times in ISO form, decimals and NaN as written).
+
+    Args:
+        keep_bytes: hand bytes on as they are, for a reader that takes a few columns and refuses them there; else they
+            are refused in any column.
+    """
 
     path: Path
     unit: str = "row"
     notes: list[str] = field(default_factory=list)
+    keep_bytes: bool = False
 
     @property
     def name(self) -> str:
@@ -196,7 +202,13 @@ class ParquetTable:
             for batch in file.iter_batches(batch_size=1024):
                 for row in batch.to_pylist():
                     number += 1
-                    yield number, {name: json_value(value, self.name, number, name) for name, value in row.items()}
+                    yield number, {name: self._cell(value, number, name) for name, value in row.items()}
+
+    def _cell(self, value: Any, number: int, column: str) -> Any:
+        """A cell as JSON has it, or bytes where they are kept."""
+        if self.keep_bytes and isinstance(value, bytes):
+            return value
+        return json_value(value, self.name, number, column)
 
     def _opened(self) -> Any:
         """The file, opened by pyarrow."""

@@ -15,6 +15,7 @@ __all__ = ["MISSING_WORDS", "number_cell", "scale_of"]
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", ".", "missing"})
 _MOST = 1e100  # beyond it, squares are no numbers any more
 _NUMBER = re.compile(r"[-+]?(?:[0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,3})?")
+_LARGE = re.compile(r"[-+]?[0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?")  # of any length, only ever named
 
 
 def number_cell(value: Any, where: str, column: str) -> float | None:
@@ -33,20 +34,29 @@ def number_cell(value: Any, where: str, column: str) -> float | None:
     if value is None or (isinstance(value, str) and value.strip().casefold() in MISSING_WORDS):
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
-        number = float(value)
-        if number != number:
+        if value != value:
             return None
-        if abs(number) <= _MOST:
-            return number
+        if abs(value) <= _MOST:  # before it is made a float: JSON's whole numbers can be too large for one
+            return float(value)
     if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
         number = float(value.strip())
         if abs(number) <= _MOST:
             return number
-    hint = " (a decimal comma: write 3.5)" if isinstance(value, str) and re.fullmatch(r"\d+,\d+", value.strip()) else ""
     raise InvalidInput(
-        f"{where}: column {quoted(column)} holds {quoted(value)}{hint}; expected a number, or an empty cell where "
-        "there is none"
+        f"{where}: column {quoted(column)} holds {quoted(value)}{_hint(value)}; expected a number, or an empty cell "
+        "where there is none"
     )
+
+
+def _hint(value: Any) -> str:
+    """What is wrong with a cell that looks like a number."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    text = str(value).strip()
+    if re.fullmatch(r"[0-9]+,[0-9]+", text):
+        return " (a decimal comma: write 3.5)"
+    is_large = isinstance(value, int) or (_LARGE.fullmatch(text) is not None and abs(float(text)) > _MOST)
+    return " (beyond 1e100)" if is_large else ""
 
 
 def scale_of(text: str, option: str) -> tuple[float, float]:

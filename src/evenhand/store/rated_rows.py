@@ -116,7 +116,7 @@ def _rows(path: str | Path, known: frozenset[str], encoding: str | None) -> Rows
     """The reader for a path, chosen by its ending."""
     suffix = Path(path).suffix.casefold()
     if suffix in (".parquet", ".pq"):
-        return ParquetTable(Path(path))
+        return ParquetTable(Path(path), keep_bytes=True)
     readers: dict[str, Callable[[], Rows]] = {
         ".csv": lambda: CsvTable(read_text_file(path, encoding=encoding, has_option=False), known),
         ".tsv": lambda: CsvTable(read_text_file(path, encoding=encoding, has_option=False), known),

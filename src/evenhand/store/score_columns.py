@@ -85,6 +85,7 @@ class ScoreColumns:
         human: the human grade of the same item, on the same row.
         status: whether the row failed: a word, or an error's text.
         beside: further columns whose texts are kept, where the file has them.
+        by_chance: as `beside`, and passed over where what stands there is no text: nobody has asked for them by name.
         unused: the file's other columns.
     """
 
@@ -97,6 +98,7 @@ class ScoreColumns:
     human: str | None = None
     status: str | None = None
     beside: tuple[str, ...] = ()
+    by_chance: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
 
     def named(self) -> tuple[str, ...]:
@@ -133,6 +135,7 @@ def resolve_columns(wanted: ScoreColumns, names: Sequence[str], *, source: str, 
         score=score, item=_several("item", wanted.item, names, source, dotted, free), judge=one["judge"],
         rerun=one["rerun"], time=one["time"], criterion=one["criterion"], human=one["human"], status=one["status"],
         beside=tuple(name for name in wanted.beside if name in names),
+        by_chance=tuple(name for name in wanted.by_chance if name in names),
     )  # fmt: skip
     used = {*found.named(), *(name.split(".")[0] for name in found.named())}
     return replace(found, unused=tuple(name for name in names if name not in used))

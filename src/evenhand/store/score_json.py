@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from evenhand.errors import InvalidInput
+from evenhand.store.item_rows import json_fault
 from evenhand.store.score_columns import ScoreColumns, resolve_columns
 from evenhand.store.score_rows import CHUNK, RawColumns, RowBuilder
 from evenhand.store.text_files import TextFile, quoted
@@ -81,7 +82,7 @@ def _python_json(line: bytes) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
-        return _Broken(getattr(error, "msg", "not UTF-8, or nested too deeply"))
+        return _Broken(json_fault(line.rstrip(b"\r\n"), error)[2])
 
 
 def _whole_list(file: TextFile) -> list[Any]:

@@ -1,5 +1,6 @@
 """Scores in a Parquet file, column by column."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,22 @@ def read_parquet(path: Path, wanted: ScoreColumns) -> RawColumns:
         table = file.read(columns=list(columns.named()))
     if table.num_rows == 0:
         raise InvalidInput(f"{name}: holds no rows of scores")
-    texts = {
-        column: _arrow_names(table.column(column), name, column) for column in columns.named() if column != columns.time
-    }
+    needed = set(replace(columns, by_chance=()).named())
+    texts, notes = {}, []
+    for column in columns.named():
+        if column == columns.time:
+            continue
+        try:
+            texts[column] = _arrow_names(table.column(column), name, column)
+        except InvalidInput:
+            if column in needed:
+                raise
+            notes.append(f"{name}: column {quoted(column)} holds no text and is passed over")
+    columns = replace(columns, by_chance=tuple(column for column in columns.by_chance if column in texts))
     raw = RawColumns(
-        source=name, unit="row", columns=columns, texts=texts, line=np.arange(1, table.num_rows + 1, dtype=np.int64)
-    )
+        source=name, unit="row", columns=columns, texts=texts, line=np.arange(1, table.num_rows + 1, dtype=np.int64),
+        notes=notes,
+    )  # fmt: skip
     if columns.time is not None:
         _add_times(raw, table.column(columns.time))
     return raw

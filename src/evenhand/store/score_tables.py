@@ -103,7 +103,7 @@ def _table(raw: RawColumns) -> ScoreTable:
         judge=_repeated(_one(raw, columns.judge), times), rerun=_repeated(_one(raw, columns.rerun), times),
         criterion=_criteria(_one(raw, columns.criterion), columns.score, n),
         time=_times(raw, faults, times), human=_humans(raw, faults, times),
-        beside={name: _repeats(raw.texts[name], times) for name in columns.beside},
+        beside={name: _repeats(raw.texts[name], times) for name in (*columns.beside, *columns.by_chance)},
         faults=tuple(faults), notes=tuple(raw.notes),
     )  # fmt: skip
 
