@@ -1,5 +1,8 @@
 """Kappa and its companions: values computed by other libraries, the whole scale, and the paradox."""
 
+import itertools
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -41,6 +44,31 @@ def test_the_interval_is_near_the_asymptotic_one(weights, low, high):
     # Twelve items: the library's normal interval and the percentiles differ by little more than 0.1.
     found = weighted_kappa(FIRST, SECOND, levels=FIVE, weights=weights, bootstrap=Bootstrap(n_resamples=4999))
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.14)
+
+
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+def test_kappa_is_a_whole_number_exactly_where_the_counts_say_so(weights):
+    """All 3^6 pairs of three ratings by two raters, with fractions; the library alone misses -1, 0 and 1 by an ulp."""
+    power = {"none": 0, "linear": 1, "quadratic": 2}[weights]
+
+    def apart(x, y):
+        return (x != y) if power == 0 else abs(x - y) ** power
+
+    seen = set()
+    for a in itertools.product((1, 2, 3), repeat=3):
+        for b in itertools.product((1, 2, 3), repeat=3):
+            expected = sum(apart(x, y) for x in a for y in b)
+            if not expected:
+                continue
+            true = 1 - Fraction(3 * sum(apart(x, y) for x, y in zip(a, b, strict=True)), expected)
+            found = weighted_kappa(a, b, levels=scale_levels(1, 3), weights=weights).value
+            assert found == pytest.approx(float(true), abs=1e-12)
+            if true.denominator == 1:
+                assert found == float(true)
+                seen.add(int(true))
+    assert seen >= {0, 1}
+    pair = weighted_kappa([1, 3, 1, 3], [3, 1, 3, 1], levels=scale_levels(1, 3), weights=weights)
+    assert pair.value == -1.0
 
 
 def test_a_constant_rater_gives_chance_agreement():

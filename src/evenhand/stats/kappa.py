@@ -266,13 +266,21 @@ def _undefined(pairs: Pairs, levels: Sequence[float], names: tuple[str, str]) ->
 
 
 def _statsmodels_kappa(pairs: Pairs, levels: Sequence[float], distances: "Floats") -> float:
-    """The library's value on the table of the whole scale."""
+    """The library's value on the table of the whole scale, or the whole number that kappa is where counts say so.
+
+    Counts and distances are whole numbers, so n * observed and expected disagreement are exact: none observed is 1, as
+    much as expected 0, twice as much -1, where the library's shares give -0.9999999999999998.
+    """
     import numpy as np
     from statsmodels.stats.inter_rater import cohens_kappa
 
     codes_a, codes_b = (np.searchsorted(levels, ratings) for ratings in (pairs.a, pairs.b))
     n = len(levels)
     table = np.bincount(codes_a * n + codes_b, minlength=n * n).reshape(n, n)
+    observed = float(pairs.n * (table * distances).sum())
+    expected = float(table.sum(axis=1) @ distances @ table.sum(axis=0))
+    if observed in (0.0, expected, 2.0 * expected):
+        return 1.0 - observed / expected
     with np.errstate(invalid="ignore", divide="ignore"):  # its standard errors, where a rater gave one value
         return float(cohens_kappa(table, weights=distances, return_results=False))
 
