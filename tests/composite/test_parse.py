@@ -112,6 +112,9 @@ def test_what_is_written_has_this_normal_form(text, normal):
         ("mean(a,)", "expected another argument", ")"),
         ("foo(a)", "no function `foo`; did you mean `floor`?", "foo(a)"),
         ("geomaen(a)", "did you mean `geomean`?", "geomaen(a)"),
+        ("weighted_mean(a, b)", "a weight stands behind a colon: mean(a: 2, b: 1)", "weighted_mean(a, b)"),
+        ("wavg(a, b)", "behind a colon: mean(a: 2, b: 1)", "wavg(a, b)"),
+        ("weighted_power_mean(2, a, b)", "behind a colon: power(2, a: 2, b: 1)", "weighted_power_mean(2, a, b)"),
         ("a $ b", "`$` has no meaning", "$ b"),
         ("a % b", "write 0.3 for 30 %", "% b"),
         ("|a - b|", "abs(x)", "|a - b|"),
@@ -248,3 +251,23 @@ def test_latex_writes_means_as_fractions_and_escapes_names():
 def test_a_text_of_any_characters_prints_back_to_itself(text):
     rule = Rule(Conditional(Comparison("==", ColumnRef("g"), Text(text)), Number(1.0), ColumnRef("a")))
     assert parse_rule(printed(rule)) == rule
+
+
+def test_a_column_in_another_case_is_found_where_just_one_is_meant():
+    columns = ("MMLU", "GSM8K", "acc", "ACC")
+    told = parse_rule("mean(mmlu, `gsm8k`)", columns=columns)
+    assert printed(told) == "mean(MMLU, GSM8K)"
+    assert printed(parse_rule("acc + ACC", columns=columns)) == "acc + ACC"
+    with pytest.raises(InvalidInput, match="no column `Acc`; did you mean"):
+        parse_rule("Acc", columns=columns)
+
+
+def test_an_alias_in_another_case_is_found_after_the_columns():
+    columns = ("Overall ▼", "i")
+    assert printed(parse_rule("overall", columns=columns, aliases={"Overall": "Overall ▼"})) == "`Overall ▼`"
+    assert printed(parse_rule("I", columns=columns, aliases={"I": "Overall ▼"})) == "`Overall ▼`"
+    assert printed(parse_rule("I", columns=columns)) == "i"
+
+
+def test_a_definition_goes_before_a_column_of_another_case():
+    assert printed(parse_rule("m = 2 * a; m", columns=("a", "M"))) == "2 * a"

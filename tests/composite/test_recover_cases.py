@@ -237,6 +237,6 @@ u,64,20,96,60.0
 
 def test_ranks_and_eras_are_searched_with_a_gap_that_counts_as_a_number():
     points = ["99", "80", "80", "71", "", "30", "21", "5"]
-    table = Table.of_texts({"points": points, "place": "1,2,2,4,8,5,6,7".split(",")}).declared(exact=["points"])
+    table = Table.of_texts({"points": points, "place": list("12248567")}).declared(exact=["points"])
     found = recover(table, "place", settings=RecoverSettings(missing=0.0))
     assert rule(found) == "rank(points); missing = 0"

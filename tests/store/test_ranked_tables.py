@@ -442,3 +442,81 @@ def test_the_ranked_rows_of_the_published_board_are_chosen_by_their_listing(shar
     )
     assert table.n_rows == 48
     assert table.components == ("intelligence", "calibration", "speed", "cost")
+
+
+# --- headers as pages show them, and files that are no table -------------------------------------------------------
+
+
+def test_a_header_with_arrows_and_marks_is_found_by_its_name(tmp_path):
+    found = read(tmp_path, "# ▲,Model ⇅,MMLU†,Acc (↑),Overall ▼\n1,x,1.5,2,3.5\n2,y,2.5,3,5.5\n", score="overall")
+    assert (found.score, found.name) == ("Overall ▼", "Model ⇅")
+    assert found.components == ("MMLU†", "Acc (↑)")
+    assert (found.find("MMLU"), found.find("acc")) == ("MMLU†", "Acc (↑)")
+    assert found.find("MMLU†") == "MMLU†"
+
+
+def test_marks_that_tell_columns_apart_do(tmp_path):
+    found = read(tmp_path, "system,Acc,Acc*,F1¹,F1*\nx,1,2,3,4\ny,2,3,4,5\n")
+    assert (found.find("Acc"), found.find("Acc*")) == ("Acc", "Acc*")
+    with pytest.raises(InvalidInput, match="no column is called 'F1'"):
+        found.find("F1")
+
+
+def test_a_page_with_arrows_in_its_header_gives_the_table_with_the_score(tmp_path):
+    page = "<table><tr><th>a<th>b<tr><td>1<td>2<tr><td>3<td>4<tr><td>5<td>6</table>" \
+        "<table><tr><th>System<th>Overall ▼<tr><td>x<td>2</table>"  # fmt: skip
+    assert read(tmp_path, page, "t.html", score="Overall").score == "Overall ▼"
+
+
+@pytest.mark.parametrize("cell", ["66,3", "1.071,25", "64,5 %"])
+def test_numbers_with_a_decimal_comma_lead_to_the_option(tmp_path, cell):
+    text = f"system;a;score\nx;{cell};{cell}\ny;50,1;50,1\n"
+    assert f"--decimal-comma reads {cell!r} as a number" in refused(tmp_path, text, score="score")
+    assert "--decimal-comma" in refused(tmp_path, text, columns=("a",))
+    assert any("--decimal-comma" in note for note in read(tmp_path, text).notes)
+    found = read(tmp_path, text, score="score", decimal_comma=True)
+    assert found.components == ("a",)
+    assert not any("--decimal-comma" in note for note in found.notes)
+
+
+def test_texts_that_are_no_numbers_do_not_lead_to_the_option(tmp_path):
+    assert "--decimal-comma" not in refused(tmp_path, "system,a,score\nx,1,good\ny,2,bad\n", score="score")
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        (
+            "t.xlsx",
+            b"PK\x03\x04",
+            "is a spreadsheet; expected CSV, TSV, JSON, Parquet, Markdown or HTML: save its sheet",
+        ),
+        ("t.csv", b"PK\x03\x04..[Content_Types].xml", "is a spreadsheet"),
+        ("t.csv", b"\xd0\xcf\x11\xe0", "is a spreadsheet"),
+        ("t.ods", b"PK\x03\x04", "is a spreadsheet"),
+        ("t.pdf", b"%PDF-1.7", "is a PDF"),
+        ("t.txt", b"%PDF-1.7", "is a PDF"),
+        ("t.docx", b"PK\x03\x04", "another typeset document"),
+        ("t.png", b"\x89PNG", "is a picture"),
+        ("t.csv.gz", b"\x1f\x8b", "is an archive"),
+        ("t.csv", b"PK\x03\x04t.csv", "is an archive"),
+        (
+            "t.txt",
+            "Model      A    B  Score\nGPT 4     70   80   75\nB         60   50   55\n",
+            "set apart by blanks alone",
+        ),
+        ("t.csv", "Model A Score\nx 1 2\n", "set apart by blanks alone"),
+        ("t.txt", "┌───┬───┐\n│ a │ b │\n", "is a drawn line"),
+        ("t.txt", "+---+---+\n| a | b |\n", "is a drawn line"),
+        ("t.txt", "-----  ----\na b\n", "is a drawn line"),
+        ("t.tex", "\\begin{tabular}{lr}\nA & B \\\\\n", "begins a LaTeX table"),
+        ("t.txt", "A & B \\\\\nx & 1 \\\\\n", "begins a LaTeX table"),
+    ],
+)
+def test_a_file_that_is_no_readable_table_is_named_for_what_it_is(tmp_path, file, content, said):
+    assert said in refused(tmp_path, content, file)
+
+
+@pytest.mark.parametrize("text", ["overall score\n1.5\n2.5\n", "score\n1.5\n"])
+def test_a_table_of_one_column_is_no_aligned_table(tmp_path, text):
+    assert read(tmp_path, text).n_rows == text.count("\n") - 1

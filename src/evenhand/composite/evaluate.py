@@ -28,7 +28,7 @@ from evenhand.composite.syntax import (
     Text,
     columns_of,
 )
-from evenhand.composite.table import Table
+from evenhand.composite.table import Table, comma_hint
 from evenhand.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def numeric_columns(rule: Rule, table: Table) -> "dict[str, Floats]":
             example = next(text for text in column.texts if text)
             raise InvalidInput(
                 f"{table.source}, column {name!a}: no cell is a number (the first is {example[:40]!a}); "
-                "the rule computes with it"
+                f"the rule computes with it{comma_hint(example)}"
             )
         found[name] = column.values
     return found

@@ -8,6 +8,7 @@ docs/composites.md describes the language for those who write rules.
 """
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NoReturn, TypeGuard, cast
 
@@ -316,11 +317,20 @@ class _Parser:
             return self.counted(found)
         target = self.aliases.get(name, name)
         if self.columns is not None and target not in self.columns:
+            target = self.in_other_case(target)
+        if self.columns is not None and target not in self.columns:
             known = {**self.columns, **dict.fromkeys(self.aliases), **dict.fromkeys(self.definitions)}
             via = f" (alias of `{_safe(target)}`)" if target != name else ""
             hint = "a function needs brackets: " + name + "(...)" if _function(name) else _meant(target, known)
             self.fail(token.at, f"no column `{_safe(name)}`{via}; {hint}")
         return self.counted(ColumnRef(target, at=token.at))
+
+    def in_other_case(self, name: str) -> str:
+        """The one column that differs in case alone, else that of the one such alias; the name where none does."""
+        word = name.casefold()
+        same = {column for column in self.columns or () if column.casefold() == word}
+        same = same or {column for alias, column in self.aliases.items() if alias.casefold() == word}
+        return same.pop() if len(same) == 1 else name
 
     def counted(self, node: Expression) -> Expression:
         """The node, counted and measured."""
@@ -339,7 +349,8 @@ class _Parser:
         """A function and its arguments."""
         name = _function(token.text)
         if name is None:
-            self.fail(token.at, f"no function `{_safe(token.text)}`; {_meant(token.text, _FUNCTION_NAMES)}")
+            hint = _weighed(token.text) or _meant(token.text, _FUNCTION_NAMES)
+            self.fail(token.at, f"no function `{_safe(token.text)}`; {hint}")
         self.take()
         if name == "missing":
             return self.is_missing(token)
@@ -424,6 +435,17 @@ def _function(name: str) -> str | None:
     lowered = name.lower()
     canonical = ALIASES.get(lowered, lowered)
     return canonical if canonical in FUNCTIONS or canonical in SUGAR or canonical in ("if", "missing") else None
+
+
+def _weighed(name: str) -> str:
+    """How weights are written, for names such as `weighted_mean`; "" for other names."""
+    found = re.fullmatch(r"(?:weighted_?|w_?)(\w+?)|(\w+?)_?(?:weighted|w)", name.lower())
+    word = (found[1] or found[2]).strip("_") if found else name.lower()
+    plain = "mean" if word == "weighted" else _function(word)
+    if plain is None or plain not in FUNCTIONS or not FUNCTIONS[plain].weighted:
+        return ""
+    first = "2, a: 2, b: 1" if plain == "power" else "a: 2, b: 1"
+    return f"a weight stands behind a colon: {plain}({first})"
 
 
 def _is_expression(node: Node) -> TypeGuard[Expression]:

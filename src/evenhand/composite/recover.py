@@ -18,7 +18,7 @@ from evenhand.composite.recover_report import RecoverSettings, Scene, refused, r
 from evenhand.composite.recover_rescaled import rescaled
 from evenhand.composite.recover_results import Recovery
 from evenhand.composite.recover_subsets import plain_trials, score_scale
-from evenhand.composite.table import Table
+from evenhand.composite.table import Table, comma_hint
 from evenhand.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -77,8 +77,10 @@ def _components(table: Table, score: str, columns: Sequence[str] | None, eras: S
     else:
         found = tuple(n for n, c in table.columns.items() if c.is_numeric and n != score and n not in eras)
     if not found:
+        firsts = [text for column in table.columns.values() for text in column.texts[:1]]
         raise InvalidInput(
             f"{table.source}: no column of numbers besides the score {score!r}; there is nothing to combine"
+            + next(filter(None, map(comma_hint, firsts)), "")
         )
     return found
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Booleans = NDArray[np.bool_]
 
-__all__ = ["Column", "Table", "printed_decimals"]
+__all__ = ["Column", "Table", "comma_hint", "printed_decimals"]
 
 _NUMBER = re.compile(r"[+-]?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?")
 _SURE_DIGITS = 15  # of a float, however many its shortest text has
@@ -233,6 +233,12 @@ def printed_decimals(text: str) -> int | None:
     if found is None or not (found[1] or found[2]):
         return None
     return len(found[2] or "") - int(found[3] or 0)
+
+
+def comma_hint(cell: str) -> str:
+    """The way out for `66,3`, which only a reader of files can take; "" for any other cell."""
+    is_number = re.fullmatch(r"[-+]?[0-9. ]+,[0-9]+ ?%?", cell.strip())
+    return f"; --decimal-comma reads {cell.strip()[:20]!a} as a number" if is_number else ""
 
 
 def _column(name: str, texts: Sequence[str]) -> Column:

@@ -5,12 +5,14 @@ What is not a number is missing, infinite or text, and stays apart; nothing beco
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-__all__ = ["CellKind", "RankedCell", "cell_reader", "is_missing"]
+from evenhand.store.text_files import quoted
+
+__all__ = ["CellKind", "RankedCell", "cell_reader", "comma_hint", "is_missing"]
 
 CellKind = Literal["number", "missing", "infinite", "text"]
 
@@ -47,6 +49,7 @@ _MISSING = frozenset(
     }
 )
 _INFINITE = re.compile(r"([-+−]?)(?:inf|infinity|∞)", re.IGNORECASE)
+_COMMA_NUMBER = re.compile(r"[-+−]?[0-9]{1,3}(?:[.  '][0-9]{3})*,[0-9]{1,15}\s*%?|[-+−]?[0-9]+,[0-9]{1,15}\s*%?")
 _MARKS = re.compile(r"(?:\^\(?[a-z0-9]\)?|\[[^\[\]]{0,12}\]|[*†‡§¶#^_`¹²³⁰⁴-⁹ᵃ-ᶻ↑↓▲▼★☆✓])++$")
 _PLAIN = re.compile(r"-?(0|[1-9][0-9]{0,14})(?:\.([0-9]{1,15}))?")
 _BRACKET = re.compile(r"\s*(?:\([^()]{0,80}\)|\[[^\[\]]{0,80}\])$")
@@ -103,6 +106,19 @@ def is_missing(text: str) -> bool:
     plain = text.strip().casefold()
     bare = _MARKS.sub("", _BRACKET.sub("", plain)).strip()
     return plain in _MISSING or (bare != "" and bare in _MISSING)  # `(12.3)` alone is no gap
+
+
+def comma_hint(texts: Sequence[str]) -> str:
+    """The way out where half of the filled cells are numbers with a decimal comma; "" where they are not.
+
+    >>> comma_hint(["66,3", "1.071,25", ""]), comma_hint(["66.3", "n/a"])
+    ("; --decimal-comma reads '66,3' as a number", '')
+    """
+    filled = [text for text in texts if not is_missing(text)]
+    commas = [text for text in filled if _COMMA_NUMBER.fullmatch(text.strip())]
+    if not commas or 2 * len(commas) < len(filled):
+        return ""
+    return f"; --decimal-comma reads {quoted(commas[0])} as a number"
 
 
 def _read(text: str, pattern: re.Pattern[str], separators: tuple[str, str]) -> RankedCell:

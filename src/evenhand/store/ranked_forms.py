@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InvalidInput
-from evenhand.store.ranked_grids import MOST_CELLS, Grid, grid_of, refuse_size
+from evenhand.store.ranked_grids import MOST_CELLS, Grid, bare_name, grid_of, refuse_size
 from evenhand.store.ranked_html import HtmlTable, html_tables
 from evenhand.store.ranked_json import json_table
 from evenhand.store.ranked_markdown import markdown_tables
+from evenhand.store.ranked_refusals import refuse_drawn, refuse_foreign
 from evenhand.store.text_files import place, quoted, read_text_file
 
 __all__ = ["read_grid"]
@@ -44,6 +45,8 @@ def read_grid(
     if str(path) != "-" and Path(path).is_file():
         refuse_size(name, os.path.getsize(path))
     form = _ENDINGS.get(Path(path).suffix.casefold())
+    if str(path) != "-" and form != "parquet":
+        refuse_foreign(Path(path), name)
     if form == "parquet":
         _only_one(name, table)
         return _parquet(Path(path), name)
@@ -85,6 +88,7 @@ def _csv(text: str, name: str) -> Grid:
     header_line = next(line for line in text.splitlines() if line.strip())
     if len(header_line) > _LONGEST_HEADER * 10:
         raise InvalidInput(f"{name}: the first line holds {len(header_line):,} characters; expected a header line")
+    refuse_drawn(text, name)
     counts = {mark: header_line.count(mark) for mark in ",;\t|"}
     delimiter = max(counts, key=lambda mark: counts[mark])
     csv.field_size_limit(1 << 20)  # one setting for the whole process
@@ -150,7 +154,8 @@ def _largest(tables: Sequence[HtmlTable], holds: str | None) -> int:
 
     def rank(number: int) -> tuple[bool, int]:
         one = tables[number]
-        names = {cell.strip().casefold() for _, row in one.rows[: one.n_header] for cell in row}
+        heads = [cell.strip().casefold() for _, row in one.rows[: one.n_header] for cell in row]
+        names = {*heads, *map(bare_name, heads)}
         return holds is not None and holds.strip().casefold() in names, sum(len(row) for _, row in one.rows)
 
     return max(range(len(tables)), key=rank)

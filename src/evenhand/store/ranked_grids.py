@@ -1,14 +1,20 @@
 """A table before its cells are read: texts in rows, each with its place, from whatever form the file has."""
 
+import re
 from dataclasses import dataclass, field
 
 from evenhand.errors import InvalidInput
 from evenhand.store.text_files import quoted
 
-__all__ = ["MOST_BYTES", "MOST_CELLS", "Grid", "grid_of", "refuse_size"]
+__all__ = ["MOST_BYTES", "MOST_CELLS", "Grid", "bare_name", "grid_of", "refuse_size"]
 
 MOST_BYTES = 16 << 20
 MOST_CELLS = 500_000
+
+_ARROWS = "▲▼▴▾△▽▵▿◄►◂▸↑↓↕⇅⇵⇧⇩⇑⇓⬆⬇⬍⮃⯅⯆🔼🔽🔺🔻\ufe0e\ufe0f"
+_SIGNS = re.compile(
+    rf"^[{_ARROWS}\s]+|(?:[{_ARROWS}\s]|[*†‡§¶]|[¹²³⁰⁴-⁹ᵃ-ᶻ]|\^\(?[0-9a-z]\)?|\[[0-9a-z]{{1,3}}\]|\((?:[{_ARROWS}]+)\))+$"
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,6 +39,15 @@ class Grid:
     short_names: tuple[str, ...] = ()
     refused: list[tuple[int, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+
+def bare_name(name: str) -> str:
+    """A header without the signs of a page around it: sort arrows, marks of footnotes; as it is, if nothing is left.
+
+    >>> [bare_name(name) for name in ("Overall ▼", "MMLU†", "Acc (↑)", "GSM8K [2]", "⬍ Score", "*", "FID")]
+    ['Overall', 'MMLU', 'Acc', 'GSM8K', 'Score', '*', 'FID']
+    """
+    return _SIGNS.sub("", _SIGNS.sub("", name)) or name
 
 
 def refuse_size(name: str, n_bytes: int) -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from evenhand.errors import InvalidInput
-from evenhand.store.ranked_cells import cell_reader
+from evenhand.store.ranked_cells import cell_reader, comma_hint
 from evenhand.store.ranked_columns import RankedColumn, read_column
 from evenhand.store.ranked_forms import read_grid
-from evenhand.store.ranked_grids import Grid
+from evenhand.store.ranked_grids import Grid, bare_name
 from evenhand.store.row_filters import rows_where
 from evenhand.store.text_files import place, quoted
 
@@ -236,12 +236,16 @@ def _columns(grid: Grid, wanted: TableSettings) -> tuple[dict[str, RankedColumn]
 
 
 def _aliases(grid: Grid, columns: Mapping[str, RankedColumn], wanted: TableSettings, source: str) -> dict[str, str]:
-    """Short names of headers in several rows where they are one column's, and the user's aliases."""
-    found = {
-        short: name
-        for name, short in zip(grid.header, grid.short_names, strict=False)
-        if short and short not in columns and grid.short_names.count(short) == 1
-    }
+    """Other names where they are one column's: without arrows and marks, of the last header row; and the user's."""
+    shorts = grid.short_names or ("",) * len(grid.header)
+    pairs = [
+        (other, name)
+        for name, short in zip(grid.header, shorts, strict=False)
+        for other in dict.fromkeys((short, bare_name(name), bare_name(short)))
+        if other and other not in columns
+    ]
+    count = Counter(other for other, _ in pairs)
+    found = {other: name for other, name in pairs if count[other] == 1}
     return found | {alias: _find(column, columns, found, source) for alias, column in wanted.aliases.items()}
 
 
@@ -273,10 +277,15 @@ def _name_column(
     taken = {score, *(find(name) for name in wanted.columns)}
     free = [own for own in columns if own not in taken]
     texts = [own for own in free if columns[own].kind == "text"]
-    lowered = {own.casefold().strip(): own for own in reversed(free)} | {own.casefold().strip(): own for own in texts}
+    lowered = {bare_name(own).casefold().strip(): own for own in (*reversed(free), *texts)}
     usual = next((lowered[name] for name in _NAMES if name in lowered), None)
     distinct = (own for own in texts if len(set(columns[own].texts)) == len(columns[own].texts))
     return usual or next(distinct, None) or next(iter(texts), None)
+
+
+def _is_order(name: str) -> bool:
+    """Whether a column is a place in an order, by its name."""
+    return _ORDER.fullmatch(bare_name(name)) is not None
 
 
 def _components(
@@ -287,15 +296,15 @@ def _components(
         return tuple(
             own
             for own, column in columns.items()
-            if column.kind == "number" and not column.parent and own not in taken and not _ORDER.fullmatch(own)
+            if column.kind == "number" and not column.parent and own not in taken and not _is_order(own)
         )
     named = tuple(dict.fromkeys(find(name) for name in wanted.columns))
     for own in named:
         if columns[own].kind == "text":
             first = next((text for text in columns[own].texts if text.strip()), "")
             raise InvalidInput(
-                f"{source}: column {quoted(own)} holds text ({quoted(first)}); name columns of numbers in --columns "
-                "(--decimal-comma reads 62,5 as a number)"
+                f"{source}: column {quoted(own)} holds text ({quoted(first)}); name columns of numbers in --columns"
+                f"{comma_hint(columns[own].texts)}"
             )
     return named
 
@@ -335,6 +344,7 @@ def _refuse_no_numbers(table: RankedTable) -> None:
     raise InvalidInput(
         f"{table.source}: the score column {quoted(table.score)} holds no number in any of {table.n_rows} rows "
         f"(the first cell that is filled is {quoted(first)}); name the column of the composite with --score"
+        f"{comma_hint(column.texts)}"
     )
 
 
@@ -356,7 +366,10 @@ def _notes(table: RankedTable, wanted: TableSettings) -> list[str]:
             (column.infinite, "infinite"),
         ):
             if which.any():
-                found.append(f"{quoted(name)}: {int(which.sum())} cell(s) {what} ({_where(table, which, column)})")
+                what += f" ({_where(table, which, column)})" + (
+                    comma_hint(column.texts) if which is column.stray else ""
+                )
+                found.append(f"{quoted(name)}: {int(which.sum())} cell(s) {what}")
         if (probable := column.sentinels()) is not None:
             code, which = probable
             found.append(
@@ -368,6 +381,9 @@ def _notes(table: RankedTable, wanted: TableSettings) -> list[str]:
             found.append(
                 f"{quoted(name)}: the same number ({known[0]:g}) in every row, so that its part cannot be told"
             )
+    for name, column in table.columns.items():
+        if column.kind == "text" and (hint := comma_hint(column.texts)):
+            found.append(f"{quoted(name)} is taken for text{hint}")
     doubled = [name for name, n in Counter(table.names).items() if n > 1]
     for name in doubled[:_SHOWN]:
         at = ", ".join(str(row) for own, row in zip(table.names, table.rows, strict=True) if own == name)
