@@ -474,6 +474,8 @@ def test_numbers_with_a_decimal_comma_lead_to_the_option(tmp_path, cell):
     assert f"--decimal-comma reads {cell!r} as a number" in refused(tmp_path, text, score="score")
     assert "--decimal-comma" in refused(tmp_path, text, columns=("a",))
     assert any("--decimal-comma" in note for note in read(tmp_path, text).notes)
+    stray = read(tmp_path, f"system;a;score\nx;1.5;{cell}\ny;2.5;1.5\nz;2.5;2.5\nw;1;{cell}\nv;1;3.5\n", score="score")
+    assert any(f"--decimal-comma reads {cell!r} as a number" in note for note in stray.notes)
     found = read(tmp_path, text, score="score", decimal_comma=True)
     assert found.components == ("a",)
     assert not any("--decimal-comma" in note for note in found.notes)

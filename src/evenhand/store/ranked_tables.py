@@ -366,10 +366,9 @@ def _notes(table: RankedTable, wanted: TableSettings) -> list[str]:
             (column.infinite, "infinite"),
         ):
             if which.any():
-                what += f" ({_where(table, which, column)})" + (
-                    comma_hint(column.texts) if which is column.stray else ""
-                )
-                found.append(f"{quoted(name)}: {int(which.sum())} cell(s) {what}")
+                where = _where(table, which, column)
+                hint = comma_hint([column.texts[int(row)] for row in which.nonzero()[0]])
+                found.append(f"{quoted(name)}: {int(which.sum())} cell(s) {what} ({where}){hint}")
         if (probable := column.sentinels()) is not None:
             code, which = probable
             found.append(
