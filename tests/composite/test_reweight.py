@@ -158,6 +158,12 @@ def test_systems_that_reach_a_cap_are_tied_and_share_first_place_in_any_order():
         assert not found.is_exact
 
 
+def test_equal_systems_that_reach_a_cap_with_others_count_one_by_one():
+    found = done("min(mean(a, b), 55)", table_of([[90, 60], [60, 90], [90, 60], [20, 30]]), n_draws=400)
+    assert [share.value for share in found.draws.first] == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0])
+    assert leader_counts(found.form, [np.array([[0.5, 0.5]])]) == pytest.approx([2 / 3, 1 / 3, 0, 0])
+
+
 def test_a_cap_that_no_weights_reach_leaves_the_flip_exact():
     rows = [[90, 60], [60, 85], [20, 30]]
     plain, capped = (done(rule, table_of(rows), n_draws=500) for rule in ("mean(a, b)", "clamp(mean(a, b), 0, 100)"))

@@ -12,6 +12,7 @@ from evenhand.composite.evaluate import evaluate
 from evenhand.composite.parse import parse_rule
 from evenhand.composite.reweight import reweight
 from evenhand.composite.reweight_document import reweighting_document
+from evenhand.composite.reweight_draws import alike, leader_counts
 from evenhand.composite.reweight_form import weighted_form
 from evenhand.composite.reweight_leaders import nearest_flips
 from evenhand.composite.reweight_region import weight_region
@@ -492,3 +493,82 @@ def test_the_rule_in_the_browser_gives_what_python_gives(blank, root, text, miss
     source = "".join((folder / name).read_text("utf-8") for name in ("rank_order.js", "rank_rule.js"))
     found = [np.nan if value is None else value for value in blank.evaluate(SCORES, [source, data])]
     np.testing.assert_allclose(found, evaluate(rule, table, missing=missing).values, rtol=1e-12, atol=1e-12)
+
+
+def source_of(root):
+    folder = root / "src/evenhand/report/templates"
+    return "".join((folder / name).read_text("utf-8") for name in ("rank_order.js", "rank_rule.js"))
+
+
+def data_of(rule, table, missing=None):
+    page = rank_page(rule, table, missing=missing)
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+
+
+VECTORS = ([0.25, 0.25, 0.5], [0.6, 0.4, 0], [1, 0, 0], [0, 0, 1], [0, 0.5, 0.5], [0.2, 0.7, 0.1])
+MANY_SCORES = """([source, data, vectors]) => new Function("data", "vectors", source + `;
+    const rule = ruleOf(data), gates = data.gates.map(() => "on");
+    const work = prepared(rule, { aggregator: data.aggregator, exponent: data.exponent, gates });
+    return vectors.map((one) => Array.from(scores(work, one), (v) => (Number.isNaN(v) ? null : v)));`)(data, vectors)"""
+WEIGHED = (
+    "mean(a: {0}, b: {1}, c: {2})", "geomean(a: {0}, b: {1}, c: {2})", "hmean(a: {0}, b: {1}, c: {2})",
+    "power(3, a: {0}, b: {1}, c: {2})", "power(0.004, a: {0}, b: {1}, c: {2})", "power(-0.0001, a: {0}, b: {1}, c: {2})",
+    "power(1e-9, a: {0}, b: {1}, c: {2})",
+    "min(40, mean(a: {0}, b: {1}, c: {2}))", "max(30, geomean(a: {0}, b: {1}, c: {2}))",
+    "mean(a: {0}, b: {1}, c: {2}) / colmax(mean(a: {0}, b: {1}, c: {2}))",
+    "mean(a: {0}, b: {1}, c: {2}) * mean(a: {0}, b: {1}, c: {2})",
+    "mean(a: {0}, b: {1}, c: {2}) * c / 100 + mean(a: {0}, b: {1}, c: {2})",
+    "m = geomean(a: {0}, b: {1}, c: {2}); (m - colmin(m)) / (colmax(m) - colmin(m))",
+    "winrate(a: {0}, b: {1}, c: {2})", "rank(mean(a: {0}, b: {1}, c: {2}), ties=max)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("missing", ["drop", "renormalise", 0.0], ids=str)
+@pytest.mark.parametrize("text", WEIGHED)
+def test_under_any_weights_the_page_gives_what_the_rule_with_these_weights_gives(blank, root, text, missing):
+    cells = {
+        "a": ["60", "", "80", "30", "45", "45", "0", "12"], "b": ["20", "50", "", "30", "45", "45", "70", "0"],
+        "c": ["41", "77", "5", "", "39", "39", "88", "93"],
+    }  # fmt: skip
+    table = Table.of_texts(cells)
+    data = data_of(parse_rule(text.format(0.25, 0.25, 0.5)), table, missing)
+    found = blank.evaluate(MANY_SCORES, [source_of(root), data, VECTORS])
+    for vector, told in zip(VECTORS, found, strict=True):
+        rule = parse_rule(text.format(*vector))
+        wanted = evaluate(rule, table, missing=missing).values
+        np.testing.assert_allclose([np.nan if v is None else v for v in told], wanted, rtol=1e-10, err_msg=str(vector))
+
+
+LEADERS = """([source, data, vectors]) => new Function("data", "vectors", source + `;
+    const rule = ruleOf(data), gates = data.gates.map(() => "on"), counts = new Array(rule.n).fill(0);
+    const work = prepared(rule, { aggregator: data.aggregator, exponent: data.exponent, gates });
+    for (const one of vectors) {
+      const first = leaders(scores(work, one), rule.sign);
+      for (const i of first) counts[i] += 1 / first.length;
+    }
+    return counts;`)(data, vectors)"""
+
+
+@pytest.mark.parametrize("missing", ["drop", "renormalise", 0.0], ids=str)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mean(a, b, c)", "geomean(a, b, c) * gate(a, 50, 2)", "min(55, mean(a, b, c))", "max(60, geomean(a, b, c))",
+        "mean(a, b, c) / colmax(mean(a, b, c))", "clamp(hmean(a, b, c), 30, 50)", "winrate(a, b, c)",
+        "floor(mean(a, b, c) / 10)", "100 - mean(a, b, c)", "min(70, power(2, a, b, c)) * min(1, c / 40)",
+    ],
+)  # fmt: skip
+def test_first_place_is_shared_on_the_page_as_in_reweight(blank, root, text, missing):
+    cells = {
+        "a": ["60", "", "80", "30", "45", "45", "10", "52", "81"], "b": ["20", "50", "", "90", "45", "45", "70", "66", "2"],
+        "c": ["41", "77", "5", "", "39", "39", "88", "61", "9"],
+    }  # fmt: skip
+    table, rule = Table.of_texts(cells), parse_rule(text)
+    form = weighted_form(rule, table, missing=missing)
+    vectors = np.random.default_rng(3).dirichlet(np.ones(3), 3000)
+    found = blank.evaluate(LEADERS, [source_of(root), data_of(rule, table, missing), vectors.tolist()])
+    group, _ = alike(form)
+    counts = np.bincount(group, weights=leader_counts(form, [vectors]))[group] / np.bincount(group)[group]
+    wanted = np.zeros(table.n_rows)
+    wanted[form.rows] = counts
+    np.testing.assert_allclose(found, wanted, atol=1e-6)

@@ -118,15 +118,14 @@ def alike(form: WeightedForm) -> tuple["Integers", "Integers"]:
 
 
 def leader_counts(form: WeightedForm, draws: "Iterable[Floats]") -> "Floats":
-    """(n,) in how many of the drawn weights each system leads.
+    """(n,) in how many of the drawn weights each system leads, equal systems counted together at the first of them.
 
-    Equal systems are counted at the first of them; a draw that others share first place in, such as by a cap that both
-    reach, is divided among them.
+    A draw in which systems share first place, such as by a cap that both reach, is divided among all of them.
     """
     import numpy as np
 
-    _, members = alike(form)
-    linear = form.linear()
+    group, members = alike(form)
+    linear, sizes = form.linear(), np.bincount(group)
     found = np.zeros(len(form.rows))
     chosen = None if linear is None else np.ascontiguousarray(linear[members].T)
     for weights in draws:
@@ -135,7 +134,7 @@ def leader_counts(form: WeightedForm, draws: "Iterable[Floats]") -> "Floats":
             continue
         merits = form.merits(weights)[:, members]
         is_first = _level(merits, merits.max(axis=1, keepdims=True))
-        found[members] += (is_first / is_first.sum(axis=1, keepdims=True)).sum(axis=0)
+        found[members] += (is_first * sizes / (is_first @ sizes)[:, None]).sum(axis=0)
     return found
 
 

@@ -21,6 +21,8 @@ function treeOf(node, n, floats) {
   return { kind: "op", op: node.op, options: node.options || {}, args, out: new Float64Array(n) };
 }
 
+const NEARLY_GEOMETRIC = 0.01; // as in Python
+
 // A view is {weights, aggregator, exponent, gates}; a gate is "on", "off" or "weighed" (off while its column weighs 0).
 // prepared() does once per aggregator what every draw of weights needs; scores() then writes into one buffer.
 
@@ -31,6 +33,8 @@ function prepared(rule, view) {
     work.columns = rule.components.map((column) => column.map(transform(view.exponent, work.scale)));
   }
   work.hasGap = rule.components.some((column) => column.some(Number.isNaN));
+  // Unless it is left out, a missing component leaves its row without a score, whatever the weight.
+  work.lacks = Uint8Array.from({ length: rule.n }, (_, i) => !rule.renormalise && rule.components.some((column) => Number.isNaN(column[i])));
   work.negative = view.exponent !== 1 && view.aggregator === "power" &&
     rule.components.some((column) => column.some((value) => value < 0));
   work.zero = view.exponent <= 0 && view.aggregator === "power" &&
@@ -56,7 +60,8 @@ function scores(work, weights) {
 }
 
 function powerMean(work, weights) {
-  const { rule, out, columns } = work;
+  const { rule, out, columns } = work, p = work.view.exponent;
+  if (p !== 0 && Math.abs(p) < NEARLY_GEOMETRIC) return nearGeometric(work, weights);
   out.fill(0);
   for (let j = 0; j < rule.m; j++) {
     const w = weights[j], column = columns[j];
@@ -66,8 +71,25 @@ function powerMean(work, weights) {
   }
   if (rule.renormalise && work.hasGap) overPresent(work, weights);
   inverse(work);
-  if (work.negative || work.zero) atTheEdge(work, weights);
-  return out;
+  return atTheEdge(work, weights);
+}
+
+// Near exponent 0, (mean of x^p)^(1/p) would cost as many digits as 1/p has: g (mean of (x / g)^p)^(1/p), with the
+// geometric mean g, by expm1 and log1p.
+function nearGeometric(work, weights) {
+  const { rule, out } = work, p = work.view.exponent;
+  const counts = (j, i) => weights[j] !== 0 && !Number.isNaN(rule.components[j][i]);
+  const meanOver = (i, of) => {
+    let sum = 0, total = 0;
+    for (let j = 0; j < rule.m; j++) if (counts(j, i)) { sum += weights[j] * of(rule.components[j][i]); total += weights[j]; }
+    return sum / total;
+  };
+  for (let i = 0; i < rule.n; i++) {
+    const middle = meanOver(i, (value) => (value === 0 ? 0 : Math.log(value)));
+    const moved = meanOver(i, (value) => (value === 0 ? -1 : Math.expm1(p * (Math.log(value) - middle))));
+    out[i] = Math.exp(middle + Math.log1p(moved) / p);
+  }
+  return atTheEdge(work, weights);
 }
 
 function overPresent(work, weights) {
@@ -89,17 +111,19 @@ function inverse(work) {
 // A mean with an exponent of 0 or less is 0 where a component is; a negative one leaves every mean but the first undefined.
 function atTheEdge(work, weights) {
   const { rule, out } = work;
-  for (let i = 0; i < rule.n; i++) {
-    let zero = false, undefinedMean = false;
+  if (work.hasGap && !rule.renormalise) for (let i = 0; i < rule.n; i++) if (work.lacks[i]) out[i] = NaN;
+  if (work.negative || work.zero) for (let i = 0; i < rule.n; i++) {
+    let zero = false, undefinedMean = work.lacks[i] === 1;
     for (let j = 0; j < rule.m; j++) {
       const value = rule.components[j][i];
-      if (weights[j] === 0 || Number.isNaN(value)) { undefinedMean ||= weights[j] !== 0 && !rule.renormalise; continue; }
+      if (weights[j] === 0 || Number.isNaN(value)) continue;
       zero ||= value === 0;
       undefinedMean ||= value < 0;
     }
     if (undefinedMean) out[i] = NaN;
     else if (zero && work.view.exponent <= 0) out[i] = 0;
   }
+  return out;
 }
 
 function extreme(work, weights) {
@@ -111,7 +135,7 @@ function extreme(work, weights) {
       const value = rule.components[j][i];
       if (weights[j] > 0 && !(rule.renormalise && Number.isNaN(value))) own.push(value);
     }
-    out[i] = own.length && !own.some(Number.isNaN) ? picked(work.view.aggregator, own) : NaN;
+    out[i] = own.length && !work.lacks[i] ? picked(work.view.aggregator, own) : NaN;
   }
   return out;
 }
