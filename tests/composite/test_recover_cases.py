@@ -5,6 +5,8 @@ from csv import DictReader
 
 import pytest
 
+from evenhand.composite.evaluate import evaluate
+from evenhand.composite.parse import parse_rule
 from evenhand.composite.printing import printed
 from evenhand.composite.recover import recover
 from evenhand.composite.recover_report import RecoverSettings
@@ -240,3 +242,62 @@ def test_ranks_and_eras_are_searched_with_a_gap_that_counts_as_a_number():
     table = Table.of_texts({"points": points, "place": list("12248567")}).declared(exact=["points"])
     found = recover(table, "place", settings=RecoverSettings(missing=0.0))
     assert rule(found) == "rank(points); missing = 0"
+
+
+# --- siblings of T097, T109 and T113: made by a rule, so that what must be found is known ----------------------------
+
+
+def scored(text, cells, decimals, names=None):
+    """A table with the scores that a rule gives, in so many decimals."""
+    table = Table.of_texts(cells, names=names)
+    values = evaluate(parse_rule(text), table).values
+    return Table.of_texts({**cells, "score": [f"{value:.{decimals}f}" for value in values]}, names=names)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(("mean", "floor"), [("geomean", 2), ("hmean", 1), ("geomean", 3)])
+def test_counts_of_0_are_lifted_to_whatever_the_floor_is(mean, floor, exact):
+    counts = {"a": "0 12 4 20 1 6 9 2 7 33 8 5", "b": "3 0 6 15 3 0 9 14 1 2 6 8", "c": "5 7 1 11 5 4 9 3 1 5 0 13"}
+    cells = {name: text.split() for name, text in counts.items()}
+    table = scored(f"{mean}(max(a, {floor}), max(b, {floor}), max(c, {floor}))", cells, 2)
+    found = recover(table.declared(exact=["a", "b", "c"]) if exact else table, "score")
+    assert rule(found) == f"{mean}(max(a, {floor}), max(b, {floor}), max(c, {floor}))"
+    told = found.rules[0].parameters["floor"]
+    assert told.low <= floor <= told.high
+    assert set(found.rules[0].clauses[0].carried_by) >= {1, 2, 6, 11}
+
+
+@pytest.mark.parametrize(
+    ("text", "caps"),
+    [
+        ("3 * min(a, 1) + b + 0.5 * c", {"cap on a"}),
+        ("a + 2 * min(b, 1) + 0.5 * c", {"cap on b"}),
+        ("2 * a + b + min(c, 2)", {"cap on c"}),
+    ],
+)
+def test_what_counts_only_so_often_is_a_cap_on_its_column(text, caps):
+    counts = {"a": "1 3 0 2 1 1 2 1 3 0", "b": "1 1 0 0 2 1 3 1 2 0", "c": "2 0 3 0 4 1 2 1 1 3"}
+    columns = {name: text.split() * 3 for name, text in counts.items()}
+    columns["b"] = columns["b"][1:] + columns["b"][:1]
+    columns["c"] = columns["c"][:10] + columns["c"][3:13] + columns["c"][7:17]
+    table = scored(text, columns, 1).declared(exact=["a", "b", "c"])
+    found = recover(table, "score")
+    values = evaluate(found.rules[0].rule, table).values
+    assert values == pytest.approx(evaluate(parse_rule(text), table).values)
+    assert {clause.clause for clause in found.rules[0].clauses if clause.carried_by} == caps
+
+
+@pytest.mark.parametrize("text", ["sum(a, b, c)", "mean(a, b, c)", "max(a, b, c)"])
+def test_rows_of_one_grader_follow_the_rule_and_those_of_the_other_are_suspects(text):
+    marks = {"a": "3 3 2 1 0 2 2 3 2 2 2 1 0 2", "b": "1 0 1 1 3 2 1 3 3 3 2 0 1 2", "c": "1 3 3 0 3 2 3 0 2 3 0 0 3 3"}
+    cells = {name: text.split() for name, text in marks.items()}
+    table = scored(text, cells, 2)
+    off = {2: "9.41", 5: "7.05", 6: "0.13", 10: "8.77"}
+    score = [off.get(place, cell) for place, cell in enumerate(table.column("score").texts)]
+    grader = ["ml" if place in off else "staff" for place in range(14)]
+    table = Table.of_texts({**cells, "grader": grader, "score": score}).declared(exact=["a", "b", "c"])
+    found = recover(table, "score", columns=["a", "b", "c"], eras=["grader"])
+    assert found.verdict != "unique"
+    assert rule(found) == text
+    assert [one.row for one in found.suspects] == [3, 6, 7, 11]
+    assert "grader ml" in found.reason

@@ -512,7 +512,8 @@ MANY_SCORES = """([source, data, vectors]) => new Function("data", "vectors", so
     return vectors.map((one) => Array.from(scores(work, one), (v) => (Number.isNaN(v) ? null : v)));`)(data, vectors)"""
 WEIGHED = (
     "mean(a: {0}, b: {1}, c: {2})", "geomean(a: {0}, b: {1}, c: {2})", "hmean(a: {0}, b: {1}, c: {2})",
-    "power(3, a: {0}, b: {1}, c: {2})", "power(0.004, a: {0}, b: {1}, c: {2})", "power(-0.0001, a: {0}, b: {1}, c: {2})",
+    "power(3, a: {0}, b: {1}, c: {2})", "power(0.004, a: {0}, b: {1}, c: {2})",
+    "power(-0.0001, a: {0}, b: {1}, c: {2})",
     "power(1e-9, a: {0}, b: {1}, c: {2})",
     "min(40, mean(a: {0}, b: {1}, c: {2}))", "max(30, geomean(a: {0}, b: {1}, c: {2}))",
     "mean(a: {0}, b: {1}, c: {2}) / colmax(mean(a: {0}, b: {1}, c: {2}))",
@@ -560,7 +561,8 @@ LEADERS = """([source, data, vectors]) => new Function("data", "vectors", source
 )  # fmt: skip
 def test_first_place_is_shared_on_the_page_as_in_reweight(blank, root, text, missing):
     cells = {
-        "a": ["60", "", "80", "30", "45", "45", "10", "52", "81"], "b": ["20", "50", "", "90", "45", "45", "70", "66", "2"],
+        "a": ["60", "", "80", "30", "45", "45", "10", "52", "81"],
+        "b": ["20", "50", "", "90", "45", "45", "70", "66", "2"],
         "c": ["41", "77", "5", "", "39", "39", "88", "61", "9"],
     }  # fmt: skip
     table, rule = Table.of_texts(cells), parse_rule(text)
