@@ -1,9 +1,12 @@
 """Intraclass correlations and the one-way analysis: published tables, computed values, and resamples by hand."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from evenhand.errors import InvalidInput
 from evenhand.stats.icc import icc_kernel, intraclass_correlations
@@ -154,3 +157,52 @@ def test_spearman_brown_where_no_raters_could_be():
         spearman_brown(1.2, 3)
     with pytest.raises(InvalidInput):
         spearman_brown(0.5, 0)
+
+
+def exact_forms(rows):
+    """The six forms by fractions; None where the denominator is not above 0."""
+    n, k = len(rows), len(rows[0])
+    cells = [[Fraction(str(cell)) for cell in row] for row in rows]
+    grand = sum(map(sum, cells)) / (n * k)
+    of_rows = k * sum((sum(row) / k - grand) ** 2 for row in cells) / (n - 1)
+    of_raters = n * sum((sum(column) / n - grand) ** 2 for column in zip(*cells, strict=True)) / (k - 1)
+    within = sum((cell - sum(row) / k) ** 2 for row in cells for cell in row) / (n * (k - 1))
+    rest = (n * within - of_raters) / (n - 1)
+    parts = [
+        (of_rows - within, of_rows + (k - 1) * within),
+        (of_rows - rest, of_rows + (k - 1) * rest + k * (of_raters - rest) / n),
+        (of_rows - rest, of_rows + (k - 1) * rest),
+        (of_rows - within, of_rows),
+        (of_rows - rest, of_rows + (of_raters - rest) / n),
+        (of_rows - rest, of_rows),
+    ]
+    return [above / below if below > 0 else None for above, below in parts]
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.integers(2, 3).flatmap(
+        lambda k: st.lists(st.lists(st.integers(1, 4), min_size=k, max_size=k), min_size=2, max_size=5)
+    ),
+    st.sampled_from([1, 2, 10, 100]),
+)
+def test_small_tables_give_the_fractions_and_whole_numbers_exactly(rows, steps):
+    """A denominator of 0 is no number of 1e16, and what is 0 or -1 is not off by an ulp."""
+    grades = [[cell / steps for cell in row] for row in rows]
+    found = list(intraclass_correlations(grades).by_label().values())
+    if len({cell for row in rows for cell in row}) == 1:
+        assert {one.undefined for one in found[1:]} == {"all grades are equal"}
+        return
+    for one, true in zip(found, exact_forms(grades), strict=True):
+        assert (one.value is None) == (true is None)
+        if true is not None:
+            assert one.value == pytest.approx(float(true), rel=1e-12, abs=1e-300)
+            assert true.denominator != 1 or one.value == float(true)
+
+
+def test_a_mean_of_raters_whose_denominator_is_nothing_is_undefined():
+    # Mean squares 3/2 of items, 1/2 of raters, 7/2 of the rest: 3/2 + (1/2 - 7/2) / 2 = 0, and no 1e-16.
+    found = intraclass_correlations([[1, 1, 4], [3, 4, 2]])
+    assert exact_forms([[1, 1, 4], [3, 4, 2]])[4] is None
+    assert found.agreement_mean.value is None
+    assert "hardly differ" in found.agreement_mean.undefined

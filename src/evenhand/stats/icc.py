@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from evenhand.stats.estimates import Estimate
-from evenhand.stats.one_way import one_way
+from evenhand.stats.one_way import one_way, whole_steps
 from evenhand.stats.ratings import rating_matrix
 from evenhand.stats.resampling import Bootstrap, Kernel, Units, draw, no_resampling
 from evenhand.stats.weights import weighted_sum, weighted_sums
@@ -82,43 +82,49 @@ def icc_kernel(ratings: "Floats") -> Kernel:
     """The six forms under weights (n_batch, 6), for complete rows (n_rows, n_raters); nan where undefined."""
     import numpy as np
 
-    centred = ratings - ratings.mean()
+    centred = whole_steps(ratings)
     k = centred.shape[1]
-    means, squares = centred.mean(axis=1), (centred**2).sum(axis=1)
+    totals, squares = centred.sum(axis=1), (centred**2).sum(axis=1)
 
     def forms(weights: "Floats") -> "Floats":
         n = weights.sum(axis=1)
-        grand = weighted_sum(weights, means) / n
-        whole = weighted_sum(weights, squares) - n * k * grand**2
-        rows = k * (weighted_sum(weights, means**2) - n * grand**2)
-        columns = ((weighted_sums(weights, centred) / n[:, None]) ** 2).sum(axis=1) * n - n * k * grand**2
-        least = _TINY * (weighted_sum(weights, squares))
+        all_squares, grand = weighted_sum(weights, squares), weighted_sum(weights, totals) ** 2
+        of_rows = n * weighted_sum(weights, totals**2)
+        whole, rows = n * k * all_squares - grand, of_rows - grand
+        columns = k * (weighted_sums(weights, centred) ** 2).sum(axis=1) - grand
+        least = _TINY * n * k * all_squares
         rows, columns, within, rest = (
             np.where(ss > least, ss, 0.0) for ss in (rows, columns, whole - rows, whole - rows - columns)
         )
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return _of_mean_squares(
-                rows / (n - 1), columns / (k - 1), within / (n * (k - 1)), rest / ((n - 1) * (k - 1)), n, k
-            )
+        return _of_sums_of_squares(rows, columns, within, rest, n, k)
 
     return forms
 
 
-def _of_mean_squares(
+def _of_sums_of_squares(
     rows: "Floats", columns: "Floats", within: "Floats", rest: "Floats", n: "Floats", k: int
 ) -> "Floats":
-    """The six forms of the mean squares of items, raters, within items, and what remains."""
+    """The six forms of the sums of squares of items, raters, within items, and what remains; all times any number.
+
+    Mean squares are these over n - 1, k - 1, n (k - 1) and (n - 1) (k - 1). All are taken n (n - 1) (k - 1) times as
+    large here, so that whole numbers stay whole: a form that is 0 or -1 is exactly that, and a denominator that is 0
+    is none.
+    """
     import numpy as np
 
+    of_rows, of_within, of_rest = n * (k - 1) * rows, (n - 1) * within, n * rest
+    of_raters = (n - 1) * columns - rest  # (mean square of raters less that of the rest) / n
     parts = (
-        (rows - within, rows + (k - 1) * within),
-        (rows - rest, rows + (k - 1) * rest + k * (columns - rest) / n),
-        (rows - rest, rows + (k - 1) * rest),
-        (rows - within, rows),
-        (rows - rest, rows + (columns - rest) / n),
-        (rows - rest, rows),
+        (of_rows - of_within, of_rows + (k - 1) * of_within),
+        (of_rows - of_rest, of_rows + (k - 1) * of_rest + k * of_raters),
+        (of_rows - of_rest, of_rows + (k - 1) * of_rest),
+        (of_rows - of_within, of_rows),
+        (of_rows - of_rest, of_rows + of_raters),
+        (of_rows - of_rest, of_rows),
     )
-    return np.stack([np.where(below > 0, above / below, np.nan) for above, below in parts], axis=1)
+    least = _TINY * (of_rows + (n - 1) * columns + k * of_rest)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.stack([np.where(below > least, above / below, np.nan) for above, below in parts], axis=1)
 
 
 def _undefined(matrix: "Floats") -> str | None:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["OneWay", "one_way", "one_way_kernel", "spearman_brown"]
+__all__ = ["OneWay", "one_way", "one_way_kernel", "spearman_brown", "whole_steps"]
 
+_ULPS = 1e-15  # how far a decimal's product with 10 or 100 is from the whole number that is meant
 _TINY = 1e-12  # a sum of squares below this share of the whole is rounding
 _ICC, _SD, _BETWEEN, _WITHIN, _N0 = range(5)
 
@@ -110,10 +111,36 @@ def one_way_kernel(ratings: "Floats") -> Kernel:
             between, within = ss_between / (n - 1), ss_within / (n_all - n)
             n0 = (n_all - weighted_sum(weights, size**2) / n_all) / (n - 1)
             whole = between + (n0 - 1.0) * within
-            icc = np.where(whole > 0, (between - within) / whole, np.nan)
+            above = np.where(np.abs(between - within) > _TINY * whole, between - within, 0.0)
+            icc = np.where(whole > 0, above / whole, np.nan)
             return np.stack([icc, np.sqrt(within), between, within, n0], axis=1)
 
     return analysis
+
+
+def whole_steps(ratings: "Floats") -> "Floats":
+    """Ratings about 0 in a unit of which they are whole numbers, so that sums of their squares have no rounding.
+
+    For figures that no change of unit moves. Grades are mostly whole, halves or quarters, or have one or two decimals;
+    others are centred on their mean alone.
+
+    Args:
+        ratings: any shape; nan stays.
+
+    >>> import numpy as np
+    >>> whole_steps(np.array([3.7, 4.0, 4.4])).tolist()
+    [-3.0, 0.0, 4.0]
+    """
+    import numpy as np
+
+    centre = float(np.nanmean(ratings))
+    for steps in (1, 2, 4, 10, 100):
+        scaled = ratings * steps
+        near = np.round(scaled)
+        if np.nanmax(np.abs(scaled - near)) <= _ULPS * np.nanmax(np.abs(scaled)):
+            whole: Floats = near - round(centre * steps)
+            return whole
+    return ratings - centre
 
 
 def spearman_brown(reliability: float, k: float) -> float:
