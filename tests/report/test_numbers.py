@@ -2,7 +2,7 @@
 
 import pytest
 
-from evenhand.report.numbers import cost, count, interval, number, percent, plural
+from evenhand.report.numbers import alike, cost, count, interval, number, percent, percents, plural
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,38 @@ def test_counts_have_their_thousands_apart_and_their_noun():
 
 def test_an_interval_without_trials_is_undefined():
     assert (interval(None), interval((float("nan"), float("nan")))) == ("undefined", "undefined")
+
+
+@pytest.mark.parametrize(
+    ("values", "digits", "shown"),
+    [
+        ((0.8, 1.0), 2, ("0.8", "1.0")),
+        ((0.9573, 0.7825, 1.0), 2, ("0.96", "0.78", "1.00")),
+        ((1.0, 5.0), 2, ("1", "5")),
+        ((-1.0, 0.004), 2, ("-1", "0")),
+        ((-0.5, 0.25), 2, ("-0.50", "0.25")),
+        ((2.0, 2.5), 1, ("2.0", "2.5")),
+        ((1e308, 0.25), 2, ("1.000e+308", "0.25")),
+        ((float("nan"), 0.25), 2, ("undefined", "0.25")),
+        ((), 2, ()),
+    ],
+)
+def test_numbers_of_one_interval_have_as_many_decimals(values, digits, shown):
+    assert alike(values, digits) == shown
+
+
+@pytest.mark.parametrize(
+    ("shares", "shown"),
+    [
+        ((0.03, 0.085), ("3.0 %", "8.5 %")),
+        ((0.03, 0.08), ("3 %", "8 %")),
+        ((0.0, 0.085), ("0 %", "8.5 %")),
+        ((0.034, 0.5), ("3.4 %", "50 %")),
+        ((0.0995, 0.034), ("10.0 %", "3.4 %")),
+        ((0.95, 0.917), ("95.0 %", "91.7 %")),
+        ((0.0004, 0.08), ("<0.1 %", "8 %")),
+        ((1.0, 0.917), ("100 %", "91.7 %")),
+    ],
+)
+def test_shares_of_one_interval_have_as_many_decimals_outside_10_to_90_percent(shares, shown):
+    assert tuple(share.replace("\u202f", " ") for share in percents(shares)) == shown

@@ -21,7 +21,7 @@ from xml.etree import ElementTree as ET
 from markupsafe import Markup
 
 from evenhand.errors import InvalidInput
-from evenhand.report.numbers import count, number
+from evenhand.report.numbers import alike, count, number
 from evenhand.report.visible import plain
 from evenhand.stats.estimates import Estimate
 
@@ -196,15 +196,15 @@ def stated(what: str, found: Estimate, *, digits: int = 2) -> str:
     """A figure in words: value, interval and n, or why there is none.
 
     >>> stated("rho", Estimate(value=0.5, low=0.25, high=0.7, n=60))
-    'rho 0.5, 95 % interval 0.25 to 0.7, n 60 items'
+    'rho 0.50, 95 % interval 0.25 to 0.70, n 60 items'
     """
     size = f"n {count(found.n)} {found.unit}"
     if found.value is None:
         return f"{what} undefined: {found.undefined} ({size})"
     if found.low is None or found.high is None:
         return f"{what} {number(found.value, digits)}, no interval: {found.no_interval or 'not made'}; {size}"
-    within = f"{number(found.low, digits)} to {number(found.high, digits)}"
-    return f"{what} {number(found.value, digits)}, {100 * found.confidence:g} % interval {within}, {size}"
+    value, low, high = alike((found.value, found.low, found.high), digits)
+    return f"{what} {value}, {100 * found.confidence:g} % interval {low} to {high}, {size}"
 
 
 def number_axis(title: str | None, **more: Any) -> Any:

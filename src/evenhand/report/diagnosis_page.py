@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.report.caveats import Caveat
 from evenhand.report.charts import Axis, Part, Scores, axis_of, distribution, drift, level_shares
-from evenhand.report.numbers import count, number, percent, plural
+from evenhand.report.numbers import alike, count, number, percent, percents, plural
 from evenhand.report.trust_pages import Section, Table, TrustContent, file_name
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _figures(found: "Diagnosis") -> Table:
 
 
 def _ends(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{percent(low)} to {percent(high)}"
+    return "" if low is None or high is None else " to ".join(percents((low, high)))
 
 
 def _times(ratio: float) -> str:
@@ -212,7 +212,7 @@ def _changes(found: "Diagnosis", *, draw: bool) -> Section:
         before, after = found.series.segments[place], found.series.segments[place + 1]
         rows.append(
             (count(change.after_row), count(change.after_line), change.at or "", percent(change.point.distance),
-             f"{number(change.point.mean_before)} to {number(change.point.mean_after)}",
+             " to ".join(alike((change.point.mean_before, change.point.mean_after))),
              f"{number(before.spread.mode)} to {number(after.spread.mode)}")
         )  # fmt: skip
     figures: tuple[Figure, ...] = ()

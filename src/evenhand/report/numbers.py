@@ -6,7 +6,9 @@ What is not defined is said in a word, and what is not known is not shown as 0.
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["UNDEFINED", "UNKNOWN", "compact", "cost", "count", "interval", "number", "percent", "plural"]
+__all__ = [
+    "UNDEFINED", "UNKNOWN", "alike", "compact", "cost", "count", "interval", "number", "percent", "percents", "plural",
+]  # fmt: skip
 
 UNDEFINED = "undefined"
 UNKNOWN = "unknown"
@@ -32,6 +34,20 @@ def number(value: float | None, digits: int = 2) -> str:
     text = f"{rounded:f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
+
+
+def alike(values: Sequence[float], digits: int = 2) -> tuple[str, ...]:
+    """Numbers that belong together, such as an estimate and its interval: all with the decimals that one of them needs.
+
+    >>> alike((0.8, 1.0)), alike((0.5, 0.25, 0.704)), alike((1.0, 5.0)), alike((-0.001, 1.0))
+    (('0.8', '1.0'), ('0.50', '0.25', '0.70'), ('1', '5'), ('0', '1'))
+    """
+    shown = [number(value, digits) for value in values]
+    decimals = [None if text == UNDEFINED or "e" in text else len(text.partition(".")[2]) for text in shown]
+    most = max((own for own in decimals if own is not None), default=0)
+    return tuple(
+        text if own is None else f"{Decimal(text):.{most}f}" for text, own in zip(shown, decimals, strict=True)
+    )
 
 
 def compact(value: float | None) -> str:
@@ -71,7 +87,22 @@ def interval(bounds: Sequence[float] | None) -> str:
     """
     if bounds is None or bounds[0] != bounds[0]:
         return UNDEFINED
-    return f"{percent(bounds[0])} to {percent(bounds[1])}"
+    return " to ".join(percents(bounds))
+
+
+def percents(shares: Sequence[float]) -> tuple[str, ...]:
+    """Shares that belong together: where one below 10 % or above 90 % has a decimal, all such do; 0 and all stay whole.
+
+    >>> [share.replace(chr(0x202f), " ") for share in percents((0.08, 0.034, 0.5, 0.0, 1.0))]
+    ['8.0 %', '3.4 %', '50 %', '0 %', '100 %']
+    """
+    shown = [percent(share) for share in shares]
+    decimal = any("." in text and text[0].isdigit() for text in shown)
+    open_ended = [decimal and "." not in text and (0 < share < 0.1 or 0.9 < share < 1)
+                  for text, share in zip(shown, shares, strict=True)]  # fmt: skip
+    return tuple(
+        text.replace(_SPACE, f".0{_SPACE}") if opened else text for text, opened in zip(shown, open_ended, strict=True)
+    )
 
 
 def count(n: int | None) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.report.caveats import Caveat
 from evenhand.report.charts import Axis, Scores, axis_of, level_shares, probe_histogram
-from evenhand.report.numbers import count, number, percent, plural
+from evenhand.report.numbers import alike, count, number, percent, percents, plural
 from evenhand.report.trust_pages import Section, Table, TrustContent
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _against(document: Mapping[str, Any]) -> list[str]:
     found = []
     for key in ("ceiling_rate", "floor_rate"):
         estimate = document["estimates"][key]
-        within = "" if estimate["low"] is None else f" ({percent(estimate['low'])} to {percent(estimate['high'])})"
+        within = "" if estimate["low"] is None else f" ({' to '.join(percents((estimate['low'], estimate['high'])))})"
         found.append(f"{FIGURES[key]} {percent(estimate['value'])}{within}")
     return [f"Shaded: {'; '.join(found)}. Thresholds: often from 25 %, seldom below 5 %."]
 
@@ -163,8 +163,11 @@ def _figures(document: Mapping[str, Any]) -> Table:
     rows = []
     for key, name in FIGURES.items():
         one = document["estimates"][key]
-        within = "" if one["low"] is None else f"{number(one['low'])} to {number(one['high'])}"
-        rows.append((name, number(one["value"]), within, one.get("undefined") or one.get("no_interval") or ""))
+        value, within = number(one["value"]), ""
+        if one["low"] is not None:
+            value, low, high = alike((one["value"], one["low"], one["high"]))
+            within = f"{low} to {high}"
+        rows.append((name, value, within, one.get("undefined") or one.get("no_interval") or ""))
     rows += [
         (f"resamples with {name}", percent(share), "", "") for name, share in document["confidence"].items() if share
     ]

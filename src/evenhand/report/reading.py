@@ -11,7 +11,7 @@ from evenhand.report.caveats import Caveat, caveats
 from evenhand.report.gathering import Gathered, gather
 from evenhand.report.item_views import Shown, item_view, record_view
 from evenhand.report.model import Group, Judge, Question, Report, Row
-from evenhand.report.numbers import UNDEFINED, UNKNOWN, cost, count, interval, number, percent, plural
+from evenhand.report.numbers import UNDEFINED, UNKNOWN, alike, cost, count, interval, number, percent, plural
 from evenhand.report.tables import distance, divergence_table, draft_view, escalation_facts, pair_tables
 from evenhand.report.tallies import CheckTally, CriterionTally, GroupTally, bars, label_bars
 from evenhand.report.texts import Library
@@ -185,7 +185,7 @@ def _rows(name: str, tally: CriterionTally, hide_scores: bool) -> Iterable[Row]:
         n=count(tally.n),
         weight="" if hide_scores else weights[0] if len(weights) == 1 else " to ".join(weights[:1] + weights[-1:]),
         median=number(middle[1]) if middle else "",
-        middle=f"{number(middle[0])} to {number(middle[2])}" if middle else "",
+        middle=" to ".join(alike((middle[0], middle[2]))) if middle else "",
         remarks="; ".join(remarks),
     )
     for check_id, check in tally.checks.items():

@@ -7,7 +7,7 @@ from evenhand.analysis.divergence import READINGS, Comparison
 from evenhand.analysis.drafts import DraftChange
 from evenhand.errors import InvalidInput
 from evenhand.report.model import DraftView, Table
-from evenhand.report.numbers import UNDEFINED, cost, count, interval, number, percent, plural
+from evenhand.report.numbers import UNDEFINED, alike, cost, count, interval, number, percent, plural
 from evenhand.scoring.evidence_pools import judge_settings
 from evenhand.scoring.impact import score_items
 from evenhand.scoring.pipeline import BUCKETS
@@ -261,4 +261,4 @@ def divergence_table(found: Sequence[Comparison], *, hide_scores: bool) -> Table
 
 def _points(one: Comparison) -> str:
     low, high = one.found.interval
-    return UNDEFINED if low != low else f"{number(low, 1)} to {number(high, 1)}"
+    return UNDEFINED if low != low else " to ".join(alike((low, high), 1))

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from evenhand.report.caveats import Caveat
 from evenhand.report.chart_kit import Figure, inline_svg
-from evenhand.report.numbers import count, number, percent, plural
+from evenhand.report.numbers import alike, count, number, percent, percents, plural
 from evenhand.report.pages import MOST_BYTES, page
 from evenhand.report.templating import environment
 from evenhand.report.visible import code_span
@@ -159,10 +159,11 @@ def estimate_cells(found: Estimate, *, digits: int = 2, share: bool = False) -> 
     n = count(found.n) if found.unit == "items" else f"{count(found.n)} {found.unit}"
     if found.value is None:
         return "undefined", "", n, found.undefined or ""
-    value = percent(found.value) if share else number(found.value, digits)
     if found.low is None or found.high is None:
+        value = percent(found.value) if share else number(found.value, digits)
         return value, "", n, "; ".join(part for part in (found.no_interval, found.left_out) if part)
-    ends = [percent(end) if share else number(end, digits) for end in (found.low, found.high)]
+    figures = (found.value, found.low, found.high)
+    value, *ends = percents(figures) if share else alike(figures, digits)
     lost = found.n_degenerate
     notes = (f"{lost} of {found.n_resamples} resamples undefined" if lost else "", found.left_out)
     return value, " to ".join(ends), n, "; ".join(part for part in notes if part)

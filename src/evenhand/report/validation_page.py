@@ -10,7 +10,7 @@ from evenhand.report.chart_items import Reruns, judge_against_humans, rerun_spre
 from evenhand.report.chart_kit import stated
 from evenhand.report.chart_rows import Row, agreement
 from evenhand.report.charts import Scores, axis_for, distribution, level_shares
-from evenhand.report.numbers import cost, count, number, percent, plural
+from evenhand.report.numbers import alike, cost, count, number, percent, percents, plural
 from evenhand.report.trust_pages import Case, Section, Table, TrustContent, estimate_cells, file_name
 from evenhand.stats.estimates import Estimate
 
@@ -212,7 +212,7 @@ def _agreement(found: "Validation", *, draw: bool) -> Section:
         ]  # fmt: skip
     bonett = ""
     if found.bonett_wright is not None:
-        bonett = f"Bonett-Wright {number(found.bonett_wright[0])} to {number(found.bonett_wright[1])}"
+        bonett = f"Bonett-Wright {' to '.join(alike(found.bonett_wright))}"
     rows = [
         _row("Spearman rho", found.spearman, bonett),
         _row("Kendall tau-b", found.kendall_tau_b),
@@ -390,8 +390,10 @@ def _checks(found: "Validation") -> Iterable[Section]:
 def _share(found: Estimate) -> str:
     if found.value is None:
         return "undefined"
-    ends = "" if found.low is None or found.high is None else f" ({percent(found.low)} to {percent(found.high)})"
-    return f"{percent(found.value)}{ends}"
+    if found.low is None or found.high is None:
+        return percent(found.value)
+    value, low, high = percents((found.value, found.low, found.high))
+    return f"{value} ({low} to {high})"
 
 
 def _misses(heading: str, misses: "Sequence[Miss]", texts: Mapping[str, str]) -> Iterable[Section]:
