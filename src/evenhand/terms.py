@@ -47,6 +47,7 @@ __all__ = [
     "Status",
     "Synthesis",
     "TokenChoice",
+    "TracedCall",
     "Usage",
     "Verdict",
 ]
@@ -419,6 +420,43 @@ class Reply:
             model=self.model,
             key=key,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracedCall:
+    """One call that some harness made, as a recording proxy saw it pass.
+
+    Args:
+        number: 0, 1, ...: in the order in which the calls came.
+        wire: `chat`, or the name of a wire that is not read: `responses`, `completions`, `embeddings`, `messages`,
+            `models`, `other`.
+        path: below the base URL.
+        began, ended: ticks of one counter; a call can rest on another's reply only if it began after that one ended.
+        model: as the client named it.
+        messages: (role, text) of the request; empty where it cannot be read.
+        shape: what the request says about its reply's form, as JSON text; "" where it says nothing.
+        replies: the text of each choice; empty where there is no reply.
+        request_hash: content key of the request.
+        status: of HTTP; None where there was no reply.
+        fault: why there is no reply or not all of it.
+        in_flight: how many other calls were in flight when it came.
+        readable: whether the request could be read.
+    """
+
+    number: int
+    wire: str
+    path: str
+    began: int
+    ended: int
+    model: str | None = None
+    messages: tuple[tuple[str, str], ...] = ()
+    shape: str = ""
+    replies: tuple[str, ...] = ()
+    request_hash: str = ""
+    status: int | None = None
+    fault: str | None = None
+    in_flight: int = 0
+    readable: bool = False
 
 
 # --- what a judge returns ------------------------------------------------------------------------------------------
