@@ -1,0 +1,40 @@
+"""Whether a returned value is the expected one; the parent's side, over decoded data."""
+
+__all__ = ["equal_values"]
+
+
+def equal_values(value: object, expected: object, *, absolute: float = 1e-6, relative: float = 1e-7) -> bool:
+    """Equality of data, with a tolerance for floats through lists and tuples.
+
+    Args:
+        value: what came back.
+        expected: what should have.
+        absolute: tolerance of a float, in its own unit.
+        relative: tolerance of a float, as a share of the expected one.
+    Returns:
+        True where `==` holds; or, through lists of one length and tuples of one length, floats (or an int beside a
+        float) lie within `absolute + relative * |expected|`. A bool is never near a float, nan is near nothing.
+
+    >>> equal_values([0.1 + 0.2, (1, "a")], [0.3, (1, "a")])
+    True
+    >>> equal_values((1, 2), [1, 2])
+    False
+    """
+    if value == expected:
+        return True
+    if isinstance(value, list | tuple) and isinstance(expected, list | tuple) and type(value) is type(expected):
+        return len(value) == len(expected) and all(
+            equal_values(one, other, absolute=absolute, relative=relative)
+            for one, other in zip(value, expected, strict=True)
+        )
+    if isinstance(value, float | int) and isinstance(expected, float | int) and float in (type(value), type(expected)):
+        return bool not in (type(value), type(expected)) and _near(value, expected, absolute, relative)
+    return False
+
+
+def _near(value: float, expected: float, absolute: float, relative: float) -> bool:
+    """|value - expected| <= absolute + relative * |expected|; false where an int is beyond any float."""
+    try:
+        return abs(value - expected) <= absolute + relative * abs(expected) < float("inf")
+    except OverflowError:
+        return False

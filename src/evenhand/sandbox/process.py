@@ -1,0 +1,54 @@
+"""Starting a process in a session of its own, and ending it with all that it started."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+
+__all__ = ["end", "how_ended", "signal_of", "start"]
+
+
+def signal_of(code: int) -> int | None:
+    """The signal behind a return code, or None; bubblewrap reports a signal as 128 and its number.
+
+    >>> signal_of(-9), signal_of(139), signal_of(3)
+    (9, 11, None)
+    """
+    number = -code if code < 0 else code - 128
+    return number if 0 < number < signal.NSIG else None
+
+
+def how_ended(code: int) -> str:
+    """Exit code or signal in words."""
+    number = signal_of(code)
+    return f"exit code {code}" if number is None else f"signal {number}"
+
+
+def start(command: Sequence[str], *, user: int | None, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
+    """Start a process in a session of its own, with pipes on all three descriptors."""
+    return subprocess.Popen(  # noqa: S603 - the command is built here, and foreign code stays inside
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        cwd="/",
+        env=dict(env),
+        start_new_session=True,
+        user=user,
+        group=user,
+        extra_groups=None if user is None else [],
+    )
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a process's group, wait for it, and close the pipes."""
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()

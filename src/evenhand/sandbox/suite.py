@@ -1,0 +1,218 @@
+"""One candidate over one suite: a process that is asked one check at a time, and started anew after it is lost."""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from evenhand.errors import InvalidInput, SandboxError
+from evenhand.sandbox.channel import Broken, Channel, Ended, Late
+from evenhand.sandbox.limits import CheckCall, CheckResult, CheckStatus, Limits, LoadStatus, SuiteJob, SuiteRun
+from evenhand.sandbox.literal import Unreadable, encode
+
+__all__ = ["FRAME_OVERHEAD", "START_S", "await_ready", "checked_job", "kernel_limits", "run_job"]
+
+START_S = 20.0
+FRAME_OVERHEAD = 1000
+_CAUGHT: tuple[CheckStatus, ...] = ("exception", "exited", "memory", "unreadable")
+
+
+def kernel_limits(limits: Limits) -> dict[str, int]:
+    """What the runner lowers before it reads foreign code, by the names of `resource`."""
+    return {
+        "RLIMIT_AS": limits.memory_bytes,
+        "RLIMIT_NPROC": limits.processes,
+        "RLIMIT_FSIZE": limits.file_bytes,
+        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_CPU": math.ceil(limits.suite_s) + 1,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_MSGQUEUE": 0,
+        "RLIMIT_MEMLOCK": 0,
+    }
+
+
+def checked_job(job: SuiteJob) -> None:
+    """Refuse what cannot be asked.
+
+    Raises:
+        InvalidInput: two checks of one id, or arguments that are not of exact builtin types.
+    """
+    seen = set()
+    for check in job.checks:
+        if check.id in seen:
+            raise InvalidInput(f"run_suite: two checks have the id {check.id[:80]!r}; ids must differ")
+        seen.add(check.id)
+        try:
+            encode(list(check.args))
+        except Unreadable as error:
+            raise InvalidInput(
+                f"run_suite: the arguments of check {check.id[:80]!r} cannot be sent: {error}"
+            ) from error
+
+
+def run_job(job: SuiteJob, limits: Limits, start: Callable[[], Channel]) -> SuiteRun:
+    """Run the checks in order, each answered or given up by its own limit.
+
+    Args:
+        job: checked already.
+        limits: of times and sizes.
+        start: starts the sandbox; its channel answers `("ready",)` first.
+    Raises:
+        SandboxError: the sandbox itself did not start.
+        Stopped: the caller gave up.
+    """
+    began = time.monotonic()
+    size = len(job.code.encode("utf-8", "surrogatepass"))
+    if size > limits.code_bytes:
+        detail = f"the module has {size} bytes; at most {limits.code_bytes} are looked at"
+        return _unrun(job, "too_large", detail, starts=0, seconds=0.0)
+    course = _Course(job=job, limits=limits, start=start, until=began + limits.suite_s)
+    try:
+        course.run()
+    finally:
+        course.close()
+    seconds = time.monotonic() - began
+    if course.load != "loaded":
+        return _unrun(job, course.load, course.load_detail, starts=course.starts, seconds=seconds)
+    left = job.checks[len(course.results) :]
+    rest = [CheckResult(id=check.id, status="not_run", detail=course.stopped) for check in left]
+    return SuiteRun(
+        results=(*course.results, *rest),
+        load="loaded",
+        starts=course.starts,
+        seconds=seconds,
+        stopped=course.stopped if rest else "",
+    )
+
+
+def _unrun(job: SuiteJob, load: LoadStatus, detail: str, *, starts: int, seconds: float) -> SuiteRun:
+    """A run without a loaded module."""
+    reason = f"the module did not load: {load}"
+    results = tuple(CheckResult(id=check.id, status="not_run", detail=reason) for check in job.checks)
+    return SuiteRun(results=results, load=load, load_detail=detail, starts=starts, seconds=seconds, stopped=reason)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Course:
+    """The state of one suite on its way."""
+
+    job: SuiteJob
+    limits: Limits
+    start: Callable[[], Channel]
+    until: float
+    channel: Channel | None = None
+    starts: int = 0
+    timeouts: int = 0
+    results: list[CheckResult] = field(default_factory=list)
+    load: LoadStatus = "loaded"
+    load_detail: str = ""
+    stopped: str = ""
+
+    def run(self) -> None:
+        """Ask one check after the other until the end or a reason to stop."""
+        for number, check in enumerate(self.job.checks):
+            if not self._may_go_on() or not self._loaded():
+                return
+            result = self._ask(number, check)
+            self.results.append(result)
+            self.timeouts += result.status == "timeout"
+            if self.job.stop_after is not None and self.job.stop_after(result):
+                self.stopped = "the caller asked for no more"
+                return
+        if not self.job.checks:
+            self._loaded()
+
+    def close(self) -> None:
+        """Kill what runs."""
+        if self.channel is not None:
+            self.channel.close()
+            self.channel = None
+
+    def _may_go_on(self) -> bool:
+        """Whether a limit of the whole suite is left."""
+        if self.timeouts >= self.limits.max_timeouts:
+            self.stopped = f"{self.timeouts} checks had timed out"
+        elif time.monotonic() >= self.until:
+            self.stopped = f"the whole suite took {self.limits.suite_s:g} s"
+        elif self.channel is None and self.starts >= self.limits.max_starts:
+            self.stopped = f"the process had been lost {self.starts} times"
+        return not self.stopped
+
+    def _loaded(self) -> bool:
+        """Whether a process with the module loaded waits; starts one where none does."""
+        if self.channel is not None:
+            return True
+        self.channel = self.start()
+        self.starts += 1
+        await_ready(self.channel)
+        status, detail = self._load(self.channel)
+        if status == "loaded":
+            return True
+        self.close()
+        if self.starts == 1:
+            self.load, self.load_detail = status, detail
+        self.stopped = f"the module did not load again: {status}"
+        return False
+
+    def _load(self, channel: Channel) -> tuple[LoadStatus, str]:
+        """Have the module loaded."""
+        until = min(self.until, time.monotonic() + self.limits.load_s)
+        try:
+            answer = channel.ask(("load", self.job.code, self.job.entry_point), until)
+        except Late:
+            return "timeout", f"loading took more than {self.limits.load_s:g} s"
+        except (Ended, Broken) as error:
+            return "crashed", str(error)
+        if answer == ("loaded",):
+            return "loaded", ""
+        if len(answer) == 3 and answer[0] == "failed":
+            kind, message = str(answer[1])[:80], str(answer[2])[:300]
+            status: LoadStatus = "memory" if kind == "MemoryError" else "exception"
+            return "no_entry_point" if kind == "NoEntryPoint" else status, f"{kind}: {message}"
+        return "crashed", "an answer of another form"
+
+    def _ask(self, number: int, check: CheckCall) -> CheckResult:
+        """One check; a process that did not answer in order is killed."""
+        assert self.channel is not None
+        began = time.monotonic()
+        until = min(self.until, began + self.limits.check_s)
+        try:
+            answer = self.channel.ask(("call", number, list(check.args)), until)
+        except Late:
+            return self._lost(check, began, "timeout", "no value within the time limit")
+        except Ended as error:
+            return self._lost(check, began, "crashed", f"ended before returning: {error}")
+        except Broken as error:
+            return self._lost(check, began, "crashed", f"the channel was tampered with: {error}")
+        seconds = time.monotonic() - began
+        if len(answer) == 3 and answer[:2] == ("value", number):
+            return CheckResult(id=check.id, status="value", value=answer[2], seconds=seconds)
+        if len(answer) == 4 and answer[0] in _CAUGHT and answer[1] == number:
+            status = next(status for status in _CAUGHT if status == answer[0])
+            name, detail = str(answer[2])[:80], str(answer[3])[:300]
+            return CheckResult(id=check.id, status=status, type_name=name, detail=detail, seconds=seconds)
+        return self._lost(check, began, "crashed", "the channel was tampered with: an answer of another form")
+
+    def _lost(self, check: CheckCall, began: float, status: CheckStatus, detail: str) -> CheckResult:
+        """The result of a check whose process has to go."""
+        self.close()
+        return CheckResult(id=check.id, status=status, detail=detail, seconds=time.monotonic() - began)
+
+
+def await_ready(channel: Channel) -> None:
+    """Wait for the runner's first frame.
+
+    Raises:
+        SandboxError: it did not come; nothing foreign has run by then.
+    """
+    try:
+        if channel.read(time.monotonic() + START_S) == ("ready",):
+            return
+        reason = "it answered something else"
+    except Late:
+        reason = f"it did not answer within {START_S:g} s"
+    except (Ended, Broken) as error:
+        reason = str(error)
+    complaint = channel.complaint()
+    channel.close()
+    raise SandboxError(f"sandbox: it did not start ({reason}){': ' + complaint if complaint else ''}")
