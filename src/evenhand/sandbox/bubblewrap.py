@@ -15,11 +15,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Bubblewrap", "Interpreter", "find_bubblewrap", "find_interpreter", "readable_by_others"]
+__all__ = [
+    "COMMAND_PATH",
+    "Bubblewrap",
+    "Interpreter",
+    "command_trees",
+    "find_bubblewrap",
+    "find_interpreter",
+    "readable_by_others",
+]
 
 INSIDE_ID = "65534"
 MARKER = "EVENHAND_SANDBOX"
 _OLDEST = (0, 8, 0)
+COMMAND_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 _LINKS = ("/bin", "/sbin", "/lib", "/lib64", "/lib32")
 
 
@@ -57,6 +66,7 @@ class Bubblewrap:
         trees: Iterable[str],
         scratch_bytes: int,
         files: Iterable[tuple[str, str]] = (),
+        work: Iterable[tuple[int, str]] = (),
         folder: str = "/tmp",  # noqa: S108 - the sandbox's own
         path: str = "",
         seccomp: int | None = None,
@@ -68,7 +78,8 @@ class Bubblewrap:
             trees: host folders and files mounted read-only at their own places.
             scratch_bytes: size of the writable /tmp.
             files: (host path, path inside) of what is mounted read-only elsewhere.
-            folder: where it starts.
+            work: (descriptor, path below `folder`) of files that are copied there, to be written over.
+            folder: where it starts; writable, and the private /tmp where not named.
             path: the PATH inside, or empty for none.
             seccomp: descriptor of a filter, or None.
         """
@@ -85,6 +96,10 @@ class Bubblewrap:
                 command += ["--ro-bind", link, link]
         for host, inside in files:
             command += ["--ro-bind", host, inside]
+        if folder != "/tmp":  # noqa: S108
+            command += ["--size", str(scratch_bytes), "--tmpfs", folder]
+        for number, name in work:
+            command += ["--perms", "0644", "--file", str(number), f"{folder}/{name}"]
         command += ["--remount-ro", "/", "--setenv", MARKER, "1", "--setenv", "HOME", "/tmp"]  # noqa: S108
         if path:
             command += ["--setenv", "PATH", path]
@@ -176,6 +191,12 @@ def _interpreter(path: str, *, as_root: bool) -> tuple[Interpreter | None, str]:
     else:
         own = [prefix] if path.startswith(prefix + "/") else [prefix, path]
     return Interpreter(path=path, version=".".join(version), trees=tuple(system + own)), ""
+
+
+def command_trees(interpreter: Interpreter) -> list[str]:
+    """What commands get to see: the system's programs, and the Python that starts them."""
+    system = ["/usr", *(tree for tree in ("/etc/ld.so.cache", "/etc/alternatives") if os.path.exists(tree))]
+    return [*system, *(tree for tree in interpreter.trees if not tree.startswith(("/usr", "/etc")))]
 
 
 def readable_by_others(path: str) -> bool:

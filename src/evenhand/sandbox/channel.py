@@ -47,6 +47,7 @@ class Channel:
         max_answer: bytes of the longest frame that is read.
         user: uid and gid to start it under, or None for one's own.
         env: its whole environment.
+        keep: descriptors that it inherits.
     """
 
     def __init__(
@@ -57,10 +58,11 @@ class Channel:
         max_answer: int,
         user: int | None,
         env: Mapping[str, str],
+        keep: Sequence[int] = (),
     ) -> None:
         self._stop = stop
         self._max_answer = max_answer
-        self._process = start(command, user=user, env=env)
+        self._process = start(command, user=user, env=env, keep=keep)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -75,9 +77,17 @@ class Channel:
         """
         if self._readable(0):
             raise Broken("it wrote to its channel before it was asked") if _has_data(self._out) else self._ended()
-        body = encode(frame, max_bytes=1 << 31)
-        self._send(len(body).to_bytes(4, "big") + body, until)
+        self.tell(frame, until)
         return self.read(until)
+
+    def tell(self, frame: tuple[object, ...], until: float) -> None:
+        """Send a frame that has no answer.
+
+        Raises:
+            Late, Ended, Stopped: it was not taken, for that reason.
+        """
+        body = encode(frame)
+        self._send(len(body).to_bytes(4, "big") + body, until)
 
     def read(self, until: float) -> tuple[object, ...]:
         """Read a frame.

@@ -3,7 +3,9 @@
 __all__ = ["equal_values"]
 
 
-def equal_values(value: object, expected: object, *, absolute: float = 1e-6, relative: float = 1e-7) -> bool:
+def equal_values(
+    value: object, expected: object, *, absolute: float = 1e-6, relative: float = 1e-7, lists_as_tuples: bool = False
+) -> bool:
     """Equality of data, with a tolerance for floats through lists and tuples.
 
     Args:
@@ -11,21 +13,27 @@ def equal_values(value: object, expected: object, *, absolute: float = 1e-6, rel
         expected: what should have.
         absolute: tolerance of a float, in its own unit.
         relative: tolerance of a float, as a share of the expected one.
+        lists_as_tuples: whether a list and a tuple of equal members are equal, as in suites that were kept as JSON.
     Returns:
-        True where `==` holds; or, through lists of one length and tuples of one length, floats (or an int beside a
+        True where `==` holds; or, through lists and tuples of one length, floats (or an int beside a
         float) lie within `absolute + relative * |expected|`. A bool is never near a float, nan is near nothing.
 
     >>> equal_values([0.1 + 0.2, (1, "a")], [0.3, (1, "a")])
     True
-    >>> equal_values((1, 2), [1, 2])
-    False
+    >>> equal_values((1, 2), [1, 2]), equal_values((1, 2), [1, 2], lists_as_tuples=True)
+    (False, True)
     """
     if value == expected:
         return True
-    if isinstance(value, list | tuple) and isinstance(expected, list | tuple) and type(value) is type(expected):
-        return len(value) == len(expected) and all(
-            equal_values(one, other, absolute=absolute, relative=relative)
-            for one, other in zip(value, expected, strict=True)
+    if isinstance(value, list | tuple) and isinstance(expected, list | tuple):
+        alike = lists_as_tuples or type(value) is type(expected)
+        return (
+            alike
+            and len(value) == len(expected)
+            and all(
+                equal_values(one, other, absolute=absolute, relative=relative, lists_as_tuples=lists_as_tuples)
+                for one, other in zip(value, expected, strict=True)
+            )
         )
     if isinstance(value, float | int) and isinstance(expected, float | int) and float in (type(value), type(expected)):
         return bool not in (type(value), type(expected)) and _near(value, expected, absolute, relative)

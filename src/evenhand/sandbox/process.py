@@ -25,15 +25,26 @@ def how_ended(code: int) -> str:
     return f"exit code {code}" if number is None else f"signal {number}"
 
 
-def start(command: Sequence[str], *, user: int | None, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    """Start a process in a session of its own, with pipes on all three descriptors."""
+def start(
+    command: Sequence[str], *, user: int | None, env: Mapping[str, str], keep: Sequence[int] = (), folder: str = "/"
+) -> "subprocess.Popen[bytes]":
+    """Start a process in a session of its own, with pipes on all three descriptors.
+
+    Args:
+        command: what to start.
+        user: uid and gid to start it under, or None for one's own.
+        env: its whole environment.
+        keep: descriptors that it inherits.
+        folder: where it starts.
+    """
     return subprocess.Popen(  # noqa: S603 - the command is built here, and foreign code stays inside
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         bufsize=0,
-        cwd="/",
+        cwd=folder,
+        pass_fds=tuple(keep),
         env=dict(env),
         start_new_session=True,
         user=user,

@@ -81,7 +81,7 @@ def _serve(requests: int, answers: int, answer_bytes: int) -> None:
             function, answer = _load(frame[1], frame[2])
             _send(answers, answer)
         elif frame[0] == "call":
-            _send_answer(answers, frame[1], _call(function, frame[1], frame[2]), answer_bytes)
+            _send_bytes(answers, _written(frame[1], _call(function, frame[1], frame[2]), answer_bytes))
         elif frame[0] == "fork":
             _fork_server(requests, answers, answer_bytes, frame[1])
 
@@ -125,17 +125,16 @@ def _named(error: BaseException) -> "tuple[str, str]":
     return type.__dict__["__name__"].__get__(type(error))[:80], str.__str__(message)
 
 
-def _send_answer(answers: int, number: int, answer: "tuple[Any, ...]", answer_bytes: int) -> None:
-    """Send how a check ended; where the value cannot cross, that."""
+def _written(number: int, answer: "tuple[Any, ...]", answer_bytes: int) -> bytes:
+    """The literal of how a check ended; where the value cannot cross, of that."""
     try:
-        data = encode(answer, max_bytes=answer_bytes)
+        return encode(answer, max_bytes=answer_bytes)
     except Unreadable as error:
-        data = encode(("unreadable", number, error.type_name, str(error)))
+        return encode(("unreadable", number, error.type_name, str(error)))
     except MemoryError:
-        data = encode(("memory", number, "MemoryError", "while the value was written"))
+        return encode(("memory", number, "MemoryError", "while the value was written"))
     except BaseException:
-        data = encode(("unreadable", number, "", "the value changed while it was written"))
-    _send_bytes(answers, data)
+        return encode(("unreadable", number, "", "the value changed while it was written"))
 
 
 def _fork_server(requests: int, answers: int, answer_bytes: int, seconds: float) -> None:
@@ -168,17 +167,19 @@ def _serve_one(requests: int, answers: int, answer_bytes: int, seconds: float) -
         signal.setitimer(signal.ITIMER_REAL, seconds)
         if frame[0] == "load":
             function, answer = _load(frame[1], frame[2])
+            signal.setitimer(signal.ITIMER_REAL, 0)
             _send(answers, answer)
         else:
-            _send_answer(answers, frame[1], _call(function, frame[1], frame[2]), answer_bytes)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+            data = _written(frame[1], _call(function, frame[1], frame[2]), answer_bytes)
+            signal.setitimer(signal.ITIMER_REAL, 0)  # before sending: half a frame would be taken for tampering
+            _send_bytes(answers, data)
 
 
 def _receive(requests: int) -> "tuple[Any, ...] | None":
     """The next frame of the parent, or None at the end."""
     head = _exactly(requests, 4)
     body = head and _exactly(requests, int.from_bytes(head, "big"))
-    frame: "Any" = decode(body) if body else None  # noqa: UP037 - Python 3.8 reads this
+    frame: "tuple[Any, ...] | None" = decode(body) if body else None  # type: ignore[assignment]  # noqa: UP037
     return frame
 
 

@@ -10,7 +10,17 @@ from evenhand.sandbox.channel import Broken, Channel, Ended, Late
 from evenhand.sandbox.limits import CheckCall, CheckResult, CheckStatus, Limits, LoadStatus, SuiteJob, SuiteRun
 from evenhand.sandbox.literal import Unreadable, encode
 
-__all__ = ["FRAME_OVERHEAD", "START_S", "await_ready", "checked_job", "kernel_limits", "run_job"]
+__all__ = [
+    "FRAME_OVERHEAD",
+    "START_S",
+    "await_ready",
+    "check_result",
+    "checked_job",
+    "kernel_limits",
+    "load_status",
+    "run_job",
+    "unrun",
+]
 
 START_S = 20.0
 FRAME_OVERHEAD = 1000
@@ -65,7 +75,7 @@ def run_job(job: SuiteJob, limits: Limits, start: Callable[[], Channel]) -> Suit
     size = len(job.code.encode("utf-8", "surrogatepass"))
     if size > limits.code_bytes:
         detail = f"the module has {size} bytes; at most {limits.code_bytes} are looked at"
-        return _unrun(job, "too_large", detail, starts=0, seconds=0.0)
+        return unrun(job, "too_large", detail, starts=0, seconds=0.0)
     course = _Course(job=job, limits=limits, start=start, until=began + limits.suite_s)
     try:
         course.run()
@@ -73,7 +83,7 @@ def run_job(job: SuiteJob, limits: Limits, start: Callable[[], Channel]) -> Suit
         course.close()
     seconds = time.monotonic() - began
     if course.load != "loaded":
-        return _unrun(job, course.load, course.load_detail, starts=course.starts, seconds=seconds)
+        return unrun(job, course.load, course.load_detail, starts=course.starts, seconds=seconds)
     left = job.checks[len(course.results) :]
     rest = [CheckResult(id=check.id, status="not_run", detail=course.stopped) for check in left]
     return SuiteRun(
@@ -85,7 +95,7 @@ def run_job(job: SuiteJob, limits: Limits, start: Callable[[], Channel]) -> Suit
     )
 
 
-def _unrun(job: SuiteJob, load: LoadStatus, detail: str, *, starts: int, seconds: float) -> SuiteRun:
+def unrun(job: SuiteJob, load: LoadStatus, detail: str, *, starts: int, seconds: float) -> SuiteRun:
     """A run without a loaded module."""
     reason = f"the module did not load: {load}"
     results = tuple(CheckResult(id=check.id, status="not_run", detail=reason) for check in job.checks)
@@ -163,13 +173,7 @@ class _Course:
             return "timeout", f"loading took more than {self.limits.load_s:g} s"
         except (Ended, Broken) as error:
             return "crashed", str(error)
-        if answer == ("loaded",):
-            return "loaded", ""
-        if len(answer) == 3 and answer[0] == "failed":
-            kind, message = str(answer[1])[:80], str(answer[2])[:300]
-            status: LoadStatus = "memory" if kind == "MemoryError" else "exception"
-            return "no_entry_point" if kind == "NoEntryPoint" else status, f"{kind}: {message}"
-        return "crashed", "an answer of another form"
+        return load_status(answer)
 
     def _ask(self, number: int, check: CheckCall) -> CheckResult:
         """One check; a process that did not answer in order is killed."""
@@ -184,19 +188,43 @@ class _Course:
             return self._lost(check, began, "crashed", f"ended before returning: {error}")
         except Broken as error:
             return self._lost(check, began, "crashed", f"the channel was tampered with: {error}")
-        seconds = time.monotonic() - began
-        if len(answer) == 3 and answer[:2] == ("value", number):
-            return CheckResult(id=check.id, status="value", value=answer[2], seconds=seconds)
-        if len(answer) == 4 and answer[0] in _CAUGHT and answer[1] == number:
-            status = next(status for status in _CAUGHT if status == answer[0])
-            name, detail = str(answer[2])[:80], str(answer[3])[:300]
-            return CheckResult(id=check.id, status=status, type_name=name, detail=detail, seconds=seconds)
-        return self._lost(check, began, "crashed", "the channel was tampered with: an answer of another form")
+        result = check_result(check, number, answer, time.monotonic() - began)
+        if result is None:
+            return self._lost(check, began, "crashed", "the channel was tampered with: an answer of another form")
+        return result
 
     def _lost(self, check: CheckCall, began: float, status: CheckStatus, detail: str) -> CheckResult:
         """The result of a check whose process has to go."""
         self.close()
         return CheckResult(id=check.id, status=status, detail=detail, seconds=time.monotonic() - began)
+
+
+def load_status(answer: tuple[object, ...]) -> tuple[LoadStatus, str]:
+    """What the answer to a load says, and its detail."""
+    if answer == ("loaded",):
+        return "loaded", ""
+    if len(answer) != 3 or answer[0] != "failed" or not all(type(part) is str for part in answer):
+        return "crashed", "an answer of another form"
+    kind, detail = str(answer[1])[:80], f"{str(answer[1])[:80]}: {str(answer[2])[:300]}"
+    if kind == "NoEntryPoint":
+        return "no_entry_point", str(answer[2])[:300]
+    return ("memory" if kind == "MemoryError" else "exception"), detail
+
+
+def check_result(check: CheckCall, number: int, answer: tuple[object, ...], seconds: float) -> CheckResult | None:
+    """What the answer to a call says, or None where it is no answer to that call."""
+    if len(answer) == 3 and answer[0] == "value" and _same(answer[1], number):
+        return CheckResult(id=check.id, status="value", value=answer[2], seconds=seconds)
+    status = next((status for status in _CAUGHT if status == answer[0]), None)
+    if status is None or len(answer) != 4 or not _same(answer[1], number):
+        return None
+    if not (isinstance(answer[2], str) and isinstance(answer[3], str)):
+        return None
+    return CheckResult(id=check.id, status=status, type_name=answer[2][:80], detail=answer[3][:300], seconds=seconds)
+
+
+def _same(found: object, number: int) -> bool:
+    return type(found) is int and found == number
 
 
 def await_ready(channel: Channel) -> None:
