@@ -1,0 +1,149 @@
+"""One number out of an answer: exactly one, plainly written, and not one of several."""
+
+import re
+from dataclasses import dataclass
+
+from evenhand.matching.answers import LONGEST_SENTENCE, NoAnswer, Passage, Unreadable, first_sentence, sentences
+from evenhand.matching.cleaning import shortened, unwrapped_latex
+from evenhand.matching.hedging import hedge, is_refusal, negated
+from evenhand.matching.quantities import Quantity, numbers_in, quantity
+
+__all__ = ["Formula", "clock", "number_answer"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula:
+    """An answer that is no plain number, but mathematics that may be worth one."""
+
+    text: str
+
+
+_INFINITE = re.compile(r"[-+]?\s?(?:\\infty|\u221e|inf(?:inity)?|nan|infinite)", re.IGNORECASE)
+_CLOCK = re.compile(r"[0-9]{1,9}(?:\s?:\s?[0-9]{1,9}){1,3}")
+_FORMULA = re.compile(r"[0-9A-Za-z\s+\-*/^(){}\[\]\\.,=!|\u221a\u03c0\u00b7\u00d7\u00b0_<>]++")
+_MATHEMATICAL = re.compile(r"\\[A-Za-z]|[\^\u221a\u03c0!]|[0-9a-z)\]}]\s*+[-+*/\u00b7\u00d7]\s*+[0-9a-z(\[{\\]")
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+_FUNCTIONS = frozenset("sin cos tan cot sec csc log exp sqrt mod arcsin arccos arctan".split())
+_LIST = re.compile(r"[,;]\s|\sand\s|\s&\s")
+_CLAUSE = re.compile(r"[,;:](?=\s|$)|\s-{1,3}\s|\u2014")
+
+
+def number_answer(passage: Passage, *, decimal_comma: bool = False) -> Quantity | Formula | str | NoAnswer | Unreadable:
+    """The one number that a passage gives; a `str` is a time or a ratio such as `3:45`, equal to itself alone."""
+    whole = _plain(unwrapped_latex(passage.text), decimal_comma)
+    if whole is not None:
+        return whole
+    if passage.stated:
+        text = first_sentence(passage.text)
+        return NoAnswer(reason="takes its answer back") if text is None else _stated(text, decimal_comma)
+    return _mentioned(passage.text, decimal_comma)
+
+
+def clock(text: str) -> str | None:
+    """A time or a ratio in one form, or None.
+
+    >>> clock("3 : 45"), clock("3.45")
+    ('3:45', None)
+    """
+    return text.replace(" ", "") if len(text) < 50 and _CLOCK.fullmatch(text) else None
+
+
+def _plain(text: str, decimal_comma: bool) -> Quantity | str | NoAnswer | Unreadable | None:
+    """What the whole text is, where it is one thing."""
+    if len(text) < 20 and _INFINITE.fullmatch(text.strip(" .$")):
+        return Unreadable(reason="is infinite or not a number, which equals nothing")
+    found = quantity(text, decimal_comma=decimal_comma)
+    if found is None:
+        return clock(text.strip().rstrip("."))
+    return _unhedged(found)
+
+
+def _unhedged(found: Quantity) -> Quantity | NoAnswer:
+    word = hedge(found.named) if found.named else None
+    return found if word is None else NoAnswer(reason=f"leaves open which answer it gives ('{word}')")
+
+
+def _stated(text: str, decimal_comma: bool) -> Quantity | Formula | str | NoAnswer | Unreadable:
+    """The number of one sentence that is the answer."""
+    text = unwrapped_latex(text)
+    whole = _plain(text, decimal_comma)
+    if whole is not None:
+        return whole
+    return _open(text) or _only_number(text, decimal_comma)
+
+
+def _open(text: str) -> NoAnswer | None:
+    word = hedge(text)
+    if word is not None:
+        return NoAnswer(reason=f"leaves open which answer it gives ('{word}')")
+    return NoAnswer(reason="says what the answer is not") if negated(text) else None
+
+
+def _mentioned(text: str, decimal_comma: bool) -> Quantity | Formula | str | NoAnswer | Unreadable:
+    """The number of the last clause that has one, in prose that states no answer."""
+    text = unwrapped_latex(text)
+    if _is_formula(text):
+        return _only_number(text, decimal_comma)
+    listed = sentences(text)
+    if listed and is_refusal(listed[-1]):
+        return NoAnswer(reason="ends in a refusal")
+    sentence = next((one for one in reversed(listed) if any(char.isdigit() for char in one)), None)
+    if sentence is None:
+        return NoAnswer(reason="has no number")
+    if len(sentence) > LONGEST_SENTENCE:
+        return NoAnswer(reason="has no sentence short enough to give one answer")
+    word = hedge(sentence)
+    if word is not None:
+        return NoAnswer(reason=f"leaves open which answer it gives ('{word}')")
+    return _last_clause(sentence, decimal_comma)
+
+
+def _last_clause(sentence: str, decimal_comma: bool) -> Quantity | Formula | str | NoAnswer | Unreadable:
+    clauses = [clause.strip() for clause in _CLAUSE.split(sentence)]
+    numbered = [clause for clause in clauses if any(char.isdigit() for char in clause)]
+    last, earlier = numbered[-1], numbered[:-1]
+    if negated(last):
+        return NoAnswer(reason="says what the answer is not")
+    # `3, 4 and 5`: bare numbers beside one another are a list, of which none is the answer
+    if any(quantity(clause, decimal_comma=decimal_comma) is not None for clause in earlier):
+        return NoAnswer(reason="gives several numbers")
+    return _only_number(last, decimal_comma)
+
+
+def _only_number(text: str, decimal_comma: bool) -> Quantity | Formula | str | NoAnswer | Unreadable:
+    """The number after the last equals sign, or the only one there is."""
+    if len(text) > LONGEST_SENTENCE:
+        return NoAnswer(reason="is too long to give one answer")
+    if "=" in text and not _LIST.search(text):
+        right = quantity(text.rpartition("=")[2], decimal_comma=decimal_comma)
+        if right is not None:
+            return _unhedged(right)
+    if _is_formula(text):
+        return Formula(text=text)
+    found = numbers_in(text, decimal_comma=decimal_comma)
+    if not found:
+        return NoAnswer(reason="has no number")
+    times = [match.group() for match in _CLOCK.finditer(text)]
+    if times:
+        return (
+            times[0].replace(" ", "")
+            if len(set(times)) == 1 and len(found) <= 4
+            else NoAnswer(reason="gives several numbers")
+        )
+    if len({_key(one) for one, _, _ in found}) > 1:
+        return NoAnswer(reason="gives several numbers")
+    number = found[-1][0]
+    if number is None:
+        return Unreadable(reason=f"writes its number in a way that is not plain ({shortened(text)})")
+    return number
+
+
+def _key(one: Quantity | None) -> tuple[object, ...]:
+    return () if one is None else (one.number, one.percent, one.unit)
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a text is mathematics without prose."""
+    if len(text) > LONGEST_SENTENCE or not _FORMULA.fullmatch(text) or not _MATHEMATICAL.search(text):
+        return False
+    return all(word.group().casefold() in _FUNCTIONS for word in _WORD.finditer(text))
