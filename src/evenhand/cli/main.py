@@ -23,6 +23,7 @@ from evenhand.cli import (
     rescore,
     score,
     study,
+    trace,
     validate,
 )
 from evenhand.cli.output import say
@@ -51,6 +52,7 @@ app.command("probe")(probe.probe)
 app.command("validate")(validate.validate)
 app.command("compare")(compare.compare)
 app.command("study")(study.study)
+app.command("trace")(trace.trace)
 app.command("report")(report.report)
 app.add_typer(models.app, name="models")
 app.add_typer(rank.app, name="rank")

@@ -1,0 +1,59 @@
+"""Items that a judge solves or does not, and the replies of such a judge."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+HARNESS = Path(__file__).with_name("harness.py")
+
+# (id, task, candidate, reference, what the judge itself computes)
+ROWS = [
+    ("eggs", "A farm has 16 hens, each lays one egg a day, and 7 eggs are eaten. How many are left to sell?", "9", "9", "9"),
+    ("robe", "A robe takes 2 bolts of blue fibre and half as much white. How many bolts does it take in all?", "4", "3", "3"),
+    ("run", "James runs 3 sprints of 60 metres three times a week. How many metres does he run in a week?", "540", "540", "540"),
+    ("feed", "Wendi feeds 20 chickens three cups of feed each in three meals. How many cups in the final meal, after 15 and 25?",
+     "42", "20", "20"),
+    ("glass", "Kylar buys 16 glasses, each second one at 60 % of 5 dollars. What does he pay in dollars?", "64", "64", "80"),
+    ("sheep", "Toulouse has twice as many sheep as Charleston, which has 80. How many sheep have they together?", "260", "240", "240"),
+    ("file", "Carla downloads a 200 GB file at 2 GB a minute and restarts once at 40 %. How many minutes, with a 20 minute update?",
+     "100", "160", "100"),
+    ("trip", "John drives 3 hours at 60 miles an hour, turns around, and gets back to 45 miles from home. How far did he drive back?",
+     "135", "135", "135"),
+]  # fmt: skip
+
+
+def lines(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture
+def items(tmp_path):
+    path = tmp_path / "items.jsonl"
+    path.write_text(lines({"id": i, "task": t, "candidate": c, "reference": r} for i, t, c, r, _ in ROWS))
+    return path
+
+
+@pytest.fixture
+def replies(tmp_path):
+    """What the judge says to each prompt of the harness: lenient where it is shown the candidate, as such judges are."""
+    script = []
+    for _, task, candidate, _, own in ROWS:
+        lenient = candidate != "260"
+        script += [
+            {"when": [task, "Reply VERDICT"], "text": f"Close to {own}.\nVERDICT: {'yes' if lenient else 'no'}"},
+            {"when": [task, "Reply Score"], "text": f"Score: {0.9 if lenient else 0.1}"},
+            {"when": [task, "First solve"], "text": f"I get {own}; fair enough.\nGRADE: {'C' if lenient else 'I'}"},
+            {"when": [task, "GRADE"], "text": f"It reads well.\nGRADE: {'C' if lenient else 'I'}"},
+            {"when": [task, "My answer"], "text": f"Step by step it comes to {own}.\nMy answer: {own}"},
+        ]
+    path = tmp_path / "replies.jsonl"
+    path.write_text(lines(script))
+    return path
+
+
+@pytest.fixture
+def harness(items, tmp_path):
+    """The command of the harness of one arm, after `--`."""
+    return lambda arm: [sys.executable, HARNESS, arm, items, tmp_path / "outcomes.jsonl"]
