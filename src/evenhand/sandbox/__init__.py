@@ -1,6 +1,8 @@
 """Running untrusted code: one contract, bubblewrap first, and nothing that the code writes is trusted."""
 
 from evenhand.sandbox.box import Sandbox, SandboxKind, available
+from evenhand.sandbox.comparing import equal_values
+from evenhand.sandbox.description import Hold, SandboxDescription
 from evenhand.sandbox.limits import (
     CheckCall,
     CheckResult,
@@ -11,17 +13,22 @@ from evenhand.sandbox.limits import (
     SuiteJob,
     SuiteRun,
 )
+from evenhand.sandbox.pool import TrustedPool
 
 __all__ = [
     "CheckCall",
     "CheckResult",
     "CheckStatus",
     "CommandRun",
+    "Hold",
     "Limits",
     "LoadStatus",
     "Sandbox",
+    "SandboxDescription",
     "SandboxKind",
     "SuiteJob",
     "SuiteRun",
+    "TrustedPool",
     "available",
+    "equal_values",
 ]

@@ -12,10 +12,11 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 
+from evenhand.errors import SandboxError
 from evenhand.sandbox.literal import Unreadable, decode, encode
 from evenhand.sandbox.process import end, how_ended, start
 
-__all__ = ["Broken", "Channel", "Ended", "Late", "Stopped"]
+__all__ = ["Broken", "Channel", "Ended", "Late"]
 
 _SLICE_S = 0.25
 _CHUNK = 1 << 16
@@ -32,10 +33,6 @@ class Ended(Exception):
 
 class Broken(Exception):
     """What came is no frame that was asked for."""
-
-
-class Stopped(Exception):
-    """The caller does not want the run any more."""
 
 
 class Channel:
@@ -73,7 +70,8 @@ class Channel:
         """Send a frame and read the one that answers it.
 
         Raises:
-            Late, Ended, Broken, Stopped: no answer came, for that reason.
+            Late, Ended, Broken: no answer came, for that reason.
+            SandboxError: the caller does not want the run any more.
         """
         if self._readable(0):
             raise Broken("it wrote to its channel before it was asked") if _has_data(self._out) else self._ended()
@@ -84,7 +82,7 @@ class Channel:
         """Send a frame that has no answer.
 
         Raises:
-            Late, Ended, Stopped: it was not taken, for that reason.
+            Late, Ended: it was not taken, for that reason.
         """
         body = encode(frame)
         self._send(len(body).to_bytes(4, "big") + body, until)
@@ -93,7 +91,7 @@ class Channel:
         """Read a frame.
 
         Raises:
-            Late, Ended, Broken, Stopped: none came, for that reason.
+            Late, Ended, Broken: none came, for that reason.
         """
         size = int.from_bytes(self._exactly(4, until), "big")
         if size > self._max_answer:
@@ -152,7 +150,7 @@ class Channel:
         while True:
             left = until - time.monotonic()
             if self._stop.is_set():
-                raise Stopped
+                raise SandboxError("sandbox: it was closed while a run was under way")
             if left <= 0:
                 raise Late
             if poll.poll(1000 * min(left, _SLICE_S)):

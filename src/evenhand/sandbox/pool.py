@@ -30,6 +30,8 @@ class TrustedPool:
     """
 
     def __init__(self, starts: Sequence[Callable[[], Channel]], limits: Limits) -> None:
+        # A sandbox dies with the thread that started it, so these threads live as long as the pool.
+        self._threads = ThreadPoolExecutor(len(starts), thread_name_prefix="sandbox-pool")
         self._workers = len(starts)
         self._servers: queue.SimpleQueue[_Server] = queue.SimpleQueue()
         self._all = [_Server(start, limits) for start in starts]
@@ -39,10 +41,17 @@ class TrustedPool:
     def close(self) -> None:
         """Kill the servers."""
         for server in self._all:
+            server.closing = True  # its thread leaves after the check that it is at; nobody else may close its pipes
+        self._threads.shutdown(cancel_futures=True)
+        for server in self._all:
             server.close()
 
     def run_job(self, job: SuiteJob) -> SuiteRun:
         """One module over one suite, in a fork of a waiting server."""
+        return self._threads.submit(self._run, job).result()
+
+    def _run(self, job: SuiteJob) -> SuiteRun:
+        """The same, in a thread of the pool."""
         checked_job(job)
         server = self._servers.get()
         try:
@@ -55,27 +64,26 @@ class TrustedPool:
 
     def run_suites(self, jobs: Iterable[SuiteJob]) -> Iterator[tuple[SuiteJob, SuiteRun]]:
         """Many modules, in the order of the jobs."""
-        return in_order(jobs, self.run_job, self._workers)
+        return in_order(jobs, self._run, self._threads, 4 * self._workers)
 
 
 def in_order(
-    jobs: Iterable[SuiteJob], run: Callable[[SuiteJob], SuiteRun], workers: int
+    jobs: Iterable[SuiteJob], run: Callable[[SuiteJob], SuiteRun], threads: ThreadPoolExecutor, ahead: int
 ) -> Iterator[tuple[SuiteJob, SuiteRun]]:
     """Run jobs in threads, a few ahead, and yield them in their order."""
     waiting: collections.deque[tuple[SuiteJob, Future[SuiteRun]]] = collections.deque()
-    with ThreadPoolExecutor(workers, thread_name_prefix="sandbox") as threads:
-        try:
-            for job in jobs:
-                waiting.append((job, threads.submit(run, job)))
-                if len(waiting) >= 4 * workers:
-                    first, future = waiting.popleft()
-                    yield first, future.result()
-            while waiting:
+    try:
+        for job in jobs:
+            waiting.append((job, threads.submit(run, job)))
+            if len(waiting) >= ahead:
                 first, future = waiting.popleft()
                 yield first, future.result()
-        finally:
-            for _, future in waiting:
-                future.cancel()
+        while waiting:
+            first, future = waiting.popleft()
+            yield first, future.result()
+    finally:
+        for _, future in waiting:
+            future.cancel()
 
 
 class _Server:
@@ -84,6 +92,7 @@ class _Server:
     def __init__(self, start: Callable[[], Channel], limits: Limits) -> None:
         self._start, self._limits = start, limits
         self._channel: Channel | None = None
+        self.closing = False
 
     def close(self) -> None:
         if self._channel is not None:
@@ -121,6 +130,8 @@ class _Server:
         """Why the rest of a suite is not run; empty to go on."""
         if job.stop_after is not None and job.stop_after(result):
             return "the caller asked for no more"
+        if self.closing:
+            return "the pool was closed"
         if timeouts >= self._limits.max_timeouts:
             return f"{timeouts} checks had timed out"
         if time.monotonic() - began >= self._limits.suite_s:

@@ -6,6 +6,8 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 
+from evenhand.errors import SandboxError
+
 __all__ = ["end", "how_ended", "signal_of", "start"]
 
 
@@ -36,7 +38,19 @@ def start(
         env: its whole environment.
         keep: descriptors that it inherits.
         folder: where it starts.
+    Raises:
+        SandboxError: the machine does not start it.
     """
+    try:
+        return _popen(command, user, env, keep, folder)
+    except OSError as error:
+        raise SandboxError(f"sandbox: {command[0]} does not start: {error.strerror}") from error
+
+
+def _popen(
+    command: Sequence[str], user: int | None, env: Mapping[str, str], keep: Sequence[int], folder: str
+) -> "subprocess.Popen[bytes]":
+    """A new session, own user and groups, nothing inherited but what is named."""
     return subprocess.Popen(  # noqa: S603 - the command is built here, and foreign code stays inside
         command,
         stdin=subprocess.PIPE,

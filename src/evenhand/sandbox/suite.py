@@ -68,8 +68,7 @@ def run_job(job: SuiteJob, limits: Limits, start: Callable[[], Channel]) -> Suit
         limits: of times and sizes.
         start: starts the sandbox; its channel answers `("ready",)` first.
     Raises:
-        SandboxError: the sandbox itself did not start.
-        Stopped: the caller gave up.
+        SandboxError: the sandbox itself did not start, or was closed.
     """
     began = time.monotonic()
     size = len(job.code.encode("utf-8", "surrogatepass"))
