@@ -85,7 +85,7 @@ _NOWHERE = "none of its texts stands in a request that was answered"
 
 def _judged(item: Item, steps: Sequence[Step], heeded: frozenset[int], match: MatchWord | None) -> TracedItem:
     """What the calls of one item show, without its outcome."""
-    numbers = tuple(step.call.number for step in steps)
+    numbers = tuple(dict.fromkeys(step.call.number for step in steps))
     committing = [step for step in steps if step.view.template in heeded and not is_making(item, step)]
     made = len([step for step in steps if is_making(item, step)])
     if not committing:

@@ -2,8 +2,8 @@
 
 A long text is seen or it is not. A short one, `42`, may stand in the template by chance: it counts as seen only where
 it stands more often than in a request of the same template whose item has other texts there. Where an item alone cannot
-tell (the candidate equals the reference, or there is no such other request), it goes by what its template does for the
-items that can.
+tell (the candidate equals the reference or what the judge answered before, or there is no such other request), it goes
+by what its template does for the items that can.
 """
 
 import re
@@ -13,11 +13,24 @@ from itertools import islice
 
 from evenhand.integrity.placing import ItemTexts, PlacedCall, Role, occurrences
 
-__all__ = ["InView", "in_view"]
+__all__ = ["InView", "Shown", "in_view"]
 
 _LIKENESS = 0.6  # shared words, from which two requests are of one template
 _ENOUGH = 50
 _WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One call of one item.
+
+    Args:
+        told: what the judge had answered on this item before, normalised: a request may repeat it.
+    """
+
+    item: ItemTexts
+    placed: PlacedCall
+    told: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,20 +46,20 @@ class InView:
     template: int
 
 
-def in_view(pairs: Sequence[tuple[ItemTexts, PlacedCall]]) -> list[InView]:
+def in_view(shown: Sequence[Shown]) -> list[InView]:
     """What each call had in view.
 
     Args:
-        pairs: an item and a call of it.
+        shown: calls, in any order.
     """
-    templates = _templates([placed.rest for _, placed in pairs])
+    templates = _templates([one.placed.rest for one in shown])
     seen: dict[Role, list[bool | None]] = {"candidate": [], "reference": []}
     for role, found in seen.items():
-        found.extend(_alone(role, number, pairs, templates) for number in range(len(pairs)))
+        found.extend(_alone(role, number, shown, templates) for number in range(len(shown)))
     for role, found in seen.items():
         for template in set(templates):
             members = [number for number, own in enumerate(templates) if own == template]
-            _settle(role, members, found, pairs)
+            _settle(role, members, found, shown)
     return [
         InView(candidate=candidate, reference=reference, template=template)
         for candidate, reference, template in zip(seen["candidate"], seen["reference"], templates, strict=True)
@@ -72,12 +85,10 @@ def _likeness(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / len(a | b) if a or b else 1.0
 
 
-def _alone(
-    role: Role, number: int, pairs: Sequence[tuple[ItemTexts, PlacedCall]], templates: Sequence[int]
-) -> bool | None:
+def _alone(role: Role, number: int, shown: Sequence[Shown], templates: Sequence[int]) -> bool | None:
     """What one call tells by itself."""
-    item, placed = pairs[number]
-    sight = placed.sights[role]
+    item, told = shown[number].item, shown[number].told
+    sight = shown[number].placed.sights[role]
     other: Role = "reference" if role == "candidate" else "candidate"
     if not item.texts[role]:
         return False
@@ -86,24 +97,22 @@ def _alone(
         return None if item.texts[role] == item.texts[other] and sight.count < 2 else True
     if not sight.short:
         return False
-    if sight.short in (item.texts[other], item.answers.get(other)):
+    if sight.short in (item.texts[other], item.answers.get(other)) or sight.short in told:
         return None
-    background = _background(sight.short, number, pairs, templates)
+    background = _background(sight.short, number, shown, templates)
     if background is None:
         return None if sight.count else False
     return sight.count > background
 
 
-def _background(
-    short: str, number: int, pairs: Sequence[tuple[ItemTexts, PlacedCall]], templates: Sequence[int]
-) -> int | None:
+def _background(short: str, number: int, shown: Sequence[Shown], templates: Sequence[int]) -> int | None:
     """How often a short text stands in the template itself: the least over items that have other texts."""
     counts = (
-        occurrences(short, placed.whole)
-        for k, (item, placed) in enumerate(pairs)
+        occurrences(short, one.placed.whole)
+        for k, one in enumerate(shown)
         if templates[k] == templates[number]
-        and item.id != pairs[number][0].id
-        and short not in (*item.texts.values(), *item.answers.values())
+        and one.item.id != shown[number].item.id
+        and short not in (*one.item.texts.values(), *one.item.answers.values(), *one.told)
     )
     # A minimum needs no more; all of them would make this quadratic.
     return min(islice(counts, _ENOUGH), default=None)
@@ -113,13 +122,13 @@ def _settle(
     role: Role,
     members: Sequence[int],
     found: list[bool | None],
-    pairs: Sequence[tuple[ItemTexts, PlacedCall]],
+    shown: Sequence[Shown],
 ) -> None:
     """Let the calls of one template that can tell decide for short texts and for those that cannot."""
-    told = [bool(found[number]) for number in members if found[number] is not None and pairs[number][0].texts[role]]
+    told = [bool(found[number]) for number in members if found[number] is not None and shown[number].item.texts[role]]
     if not told:
         return
     usual = sum(told) * 2 >= len(told)
     for number in members:
-        if found[number] is None or pairs[number][1].sights[role].short:
-            found[number] = usual and bool(pairs[number][0].texts[role])
+        if found[number] is None or shown[number].placed.sights[role].short:
+            found[number] = usual and bool(shown[number].item.texts[role])

@@ -14,7 +14,7 @@ from evenhand.integrity.commitments import (
     verdict_in,
 )
 from evenhand.integrity.placing import ItemTexts, PlacedCall, normalised, occurrences
-from evenhand.integrity.sightings import InView, in_view
+from evenhand.integrity.sightings import InView, Shown, in_view
 from evenhand.integrity.trace_evidence import MatchWord
 from evenhand.terms import Item, TracedCall
 
@@ -78,22 +78,26 @@ class Step:
 
 
 def steps_of(texts: Mapping[str, ItemTexts], found: Mapping[str, Sequence[PlacedCall]]) -> dict[str, list[Step]]:
-    """The calls of each item in order, with what was in view of each."""
-    pairs = [(texts[item], placed) for item, own in found.items() for placed in own]
-    views = in_view(pairs)
+    """The calls of each item in order, a step for each choice of a reply, with what was in view of each."""
+    shown = [
+        Shown(item=texts[item], placed=placed, told=_told(placed, own)) for item, own in found.items() for placed in own
+    ]
     steps: dict[str, list[Step]] = defaultdict(list)
-    for (item, placed), view in zip(pairs, views, strict=True):
-        prompt = f"{placed.rest}\n{placed.call.shape}"
-        steps[item.id].append(
-            Step(
-                placed=placed,
-                view=view,
-                reply=placed.call.replies[0],
-                demanded=demanded_forms(prompt),
-                solve=asks_to_solve(placed.rest),
-            )
-        )
+    for one, view in zip(shown, in_view(shown), strict=True):
+        prompt = f"{one.placed.rest}\n{one.placed.call.shape}"
+        demanded, solve = demanded_forms(prompt), asks_to_solve(one.placed.rest)
+        steps[one.item.id] += [
+            Step(placed=one.placed, view=view, reply=reply, demanded=demanded, solve=solve)
+            for reply in one.placed.call.replies
+        ]
     return {item: sorted(own, key=lambda step: step.call.began) for item, own in steps.items()}
+
+
+def _told(placed: PlacedCall, own: Sequence[PlacedCall]) -> frozenset[str]:
+    """What the judge had answered on an item before a call."""
+    earlier = [reply for other in own if other.call.ended < placed.call.began for reply in other.call.replies]
+    answers = [one.text for reply in earlier for one in commitments_in(reply)]
+    return frozenset(normalised(text) for text in (*answers, *(reply for reply in earlier if len(reply) <= _BARE)))
 
 
 def heeded_templates(steps: Mapping[str, Sequence[Step]]) -> frozenset[int]:

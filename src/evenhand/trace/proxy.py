@@ -101,9 +101,9 @@ class Proxy:
         self._runner: web.ServerRunner | None = None
 
     async def __aenter__(self) -> "Proxy":
-        self._runner = web.ServerRunner(web.Server(self._serve, access_log=None))
+        self._runner = web.ServerRunner(web.Server(self._serve, access_log=None), shutdown_timeout=0.5)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0, shutdown_timeout=0.5)
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
         port = self._runner.addresses[0][1]
         self._hosts = frozenset((f"127.0.0.1:{port}", f"localhost:{port}"))
