@@ -38,6 +38,8 @@ def test_a_visible_candidate_is_no_reason_to_fail() -> None:
         ({"precedes": False}, "fail", "after the comparison"),
         ({"without_commitment": ("a", "b")}, "fail", "a, b"),
         ({"disagreements": ("q7",)}, "fail", "1 of 20 items: q7"),
+        ({"score_decides": True}, "fail", "a score that follows"),
+        ({"n_open": 3}, "insufficient evidence", "on 3 of 23 items"),
         ({"unplaced": "the trace cannot be placed"}, "insufficient evidence", "cannot be placed"),
         ({"commits": None}, "insufficient evidence", "not shown"),
         ({"precedes": None}, "insufficient evidence", "not shown"),

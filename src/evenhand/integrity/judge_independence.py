@@ -33,6 +33,10 @@ class JudgeFacts:
         n_matched: items on which acceptance was compared with the match.
         disagreements: ids of items where acceptance is not what the match says.
         without_commitment: ids of items that were accepted although no answer could be parsed.
+        score_decides: a score that came after the commitment separates the accepted from the rejected, and the match
+            does not.
+        n_open: items on which acceptance could not be compared with the match: not placed, without an outcome, or with
+            a match that is undecided.
         unplaced: why the judge's calls could not be read; "" where they could.
         asks_score: the judge is asked for a verdict or a score as well.
         details: further figures for the evidence, as plain JSON.
@@ -48,6 +52,8 @@ class JudgeFacts:
     n_matched: int = 0
     disagreements: tuple[str, ...] = ()
     without_commitment: tuple[str, ...] = ()
+    score_decides: bool | None = None
+    n_open: int = 0
     unplaced: str = ""
     asks_score: bool | None = None
     details: Mapping[str, Any] | None = None
@@ -100,6 +106,8 @@ def _broken(facts: JudgeFacts) -> str:
     if facts.without_commitment:
         items = _ids(facts.without_commitment)
         return f"candidates were accepted although no answer of the judge's own was given: {items}"
+    if facts.score_decides:
+        return "a score that follows the commitment decides, not the match with it"
     if facts.disagreements:
         n = len(facts.disagreements)
         return (
@@ -119,6 +127,9 @@ def _missing(facts: JudgeFacts, figures: SolveFigures) -> str:
         return "the match relation between candidate and the judge's own answer is not specified"
     if facts.n_matched == 0:
         return "acceptance happens outside of what was seen: give the harness's outcomes, item by item"
+    if facts.n_open:
+        n = facts.n_open + facts.n_matched
+        return f"on {facts.n_open} of {n} items acceptance could not be compared with the match"
     if figures.solve_accuracy.value is None:
         return "the judge's own solve accuracy on these tasks is not disclosed"
     return ""
@@ -134,6 +145,8 @@ def _evidence(facts: JudgeFacts, figures: SolveFigures) -> dict[str, Any]:
         "asks_for_verdict_or_score": facts.asks_score,
         "match": facts.match or None,
         "n_matched": facts.n_matched,
+        "n_not_matched": facts.n_open,
+        "score_decides": facts.score_decides,
         "disagreements": list(facts.disagreements),
         "accepted_without_commitment": list(facts.without_commitment),
         **figures.document(),
