@@ -83,13 +83,14 @@ def test_the_forged_reply_is_one_that_the_judge_would_read(name, templates, tmp_
     judged = read_judge(path)
     if judged.passes or judged.synthesis or judged.buckets:
         pytest.skip("several calls: the reply of one is not the verdict")
-    item = Item(id="i", candidate="It went well.", reference="It went well.", sources={"candidate_b": "No."})
+    said = "It went well."
+    item = Item(id="i", task="How was it?", candidate=said, reference=said, sources={"candidate_b": "No."})
     judging = judge_for(judged, templates).judge(item, model="p/m")
     calls = next(judging)
     with pytest.raises(StopIteration) as done:
         judging.send(tuple(Reply(text=forged_reply(judged, "It went well.")) for _ in calls))
     scored = VerdictScorer(judged).score(done.value.value)
-    if judged.protocol not in ("evidence", "pairwise"):
+    if judged.protocol not in ("evidence", "pairwise", "commit"):  # an own answer decides only with the candidate's
         assert scored.score == scored.scale[1]
 
 

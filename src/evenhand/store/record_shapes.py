@@ -74,6 +74,25 @@ class _Steps(msgspec.Struct):
     taken_out: bool = False
 
 
+class _Answer(msgspec.Struct):
+    answer: str
+    key: str
+    hash: str
+    agrees: bool
+
+
+class _Commitment(msgspec.Struct):
+    mode: Literal["blind", "visible"]
+    answer: str | None
+    key: str | None
+    hash: str | None
+    match: Literal["equal", "unequal", "no_answer", "undecided"] | None
+    compared_by: Literal["code", "model"]
+    asked: Count
+    lost: list[str]
+    all: list[_Answer]
+
+
 class _Criterion(msgspec.Struct):
     id: str
     weight: Number | None = None
@@ -91,6 +110,7 @@ class _Criterion(msgspec.Struct):
     span: Span = None
     orders: tuple[_Order, _Order] | None = None
     votes: dict[str, int] = {}
+    commitment: _Commitment | None = None
 
 
 class _Member(msgspec.Struct):
