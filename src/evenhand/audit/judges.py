@@ -171,7 +171,7 @@ def _trace(
     assert judge.path is not None
     found = _evidence(config, judge, outcomes, match)
     by_item = {one.item: one for one in found.items}
-    facts = trace_facts(found, judge.path, has_outcomes=bool(outcomes))
+    facts = trace_facts(found, judge.path, set(outcomes) if outcomes else None)
     facts = replace(facts, match=rule_words(judge.match))
     judged = tuple(
         replace(one, solves=one.solves or _blind_solve(by_item.get(one.item)))
@@ -200,11 +200,17 @@ def _evidence(
     )
 
 
-def trace_facts(found: TraceEvidence, path: Path, *, has_outcomes: bool) -> JudgeFacts:
-    """The facts for C1 that a trace's evidence holds."""
+def trace_facts(found: TraceEvidence, path: Path, with_outcome: set[str] | None) -> JudgeFacts:
+    """The facts for C1 that a trace's evidence holds.
+
+    Args:
+        found: what the trace shows.
+        path: of the trace.
+        with_outcome: ids of items that the outcomes name; None where there are no outcomes.
+    """
     placed = [one for one in found.items if one.arm != "unplaced"]
     committed = [one for one in placed if one.commitment is not None]
-    outcomes = ", with outcomes as the harness gives them" if has_outcomes else ", without outcomes"
+    outcomes = ", without outcomes" if with_outcome is None else ", with outcomes as the harness gives them"
     return JudgeFacts(
         kind="trace",
         source=f"a trace of {found.n_calls} calls in {path.name}, {len(placed)} of {found.n_items} items placed"
@@ -218,11 +224,27 @@ def trace_facts(found: TraceEvidence, path: Path, *, has_outcomes: bool) -> Judg
         disagreements=found.disagreements,
         without_commitment=found.accepted_without_commitment,
         score_decides=found.score_decides,
-        n_open=max(found.n_items - found.n_matched, 0) if has_outcomes else 0,
-        unplaced=found.unplaced or ("" if placed else "no item of the trace could be placed"),
+        n_open=0 if with_outcome is None else sum(_is_open(one, with_outcome) for one in found.items),
+        unplaced=_unreadable(found, placed),
         asks_score=found.n_scored > 0,
         details={key: value for key, value in found.document().items() if key != "schema"},
     )
+
+
+def _unreadable(found: TraceEvidence, placed: Sequence[TracedItem]) -> str:
+    """Why the trace cannot say how acceptance comes about; "" where it can."""
+    if found.unplaced or not placed:
+        return found.unplaced or "no item of the trace could be placed"
+    if found.arm == "commit_scored" and found.score_decides is None:
+        return "a score follows the commitment, and the outcomes do not tell whether it or the match decides"
+    return ""
+
+
+def _is_open(one: TracedItem, with_outcome: set[str]) -> bool:
+    """Whether acceptance could not be compared with the match; an abstention has nothing to compare."""
+    if one.arm == "unplaced" or one.item not in with_outcome:
+        return True
+    return one.accepted is not None and one.commitment is not None and one.matched in (None, "undecided")
 
 
 def _commits(placed: Sequence[TracedItem]) -> bool | None:

@@ -11,6 +11,7 @@ import sys
 import typer
 
 from evenhand.cli import (
+    audit,
     compare,
     diagnose,
     harden,
@@ -54,6 +55,7 @@ app.command("compare")(compare.compare)
 app.command("study")(study.study)
 app.command("trace")(trace.trace)
 app.command("report")(report.report)
+app.add_typer(audit.app, name="audit")
 app.add_typer(models.app, name="models")
 app.add_typer(rank.app, name="rank")
 

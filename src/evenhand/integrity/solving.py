@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from evenhand.errors import InvalidInput
+from evenhand.integrity.shares import exact_interval
 from evenhand.stats.estimates import Estimate
 from evenhand.stats.resampling import Bootstrap, Units, draw
 
@@ -112,8 +113,7 @@ def solve_figures(judged: Sequence[Judged], bootstrap: Bootstrap | None = None) 
         solve_accuracy=_mean([_right(row) for row in solved], settings, _NO_SOLVES),
         solve_accuracy_on_wrong=on_wrong,
         bound=_complement(on_wrong),
-        false_positive_rate=_mean([float(bool(row.accepted)) for row in decided], settings,
-                                  "no wrong candidate has a verdict" if wrong else _NO_WRONG),
+        false_positive_rate=_share(decided, "no wrong candidate has a verdict" if wrong else _NO_WRONG),
         excess=excess,
         proves_anchoring=len(both) >= FEWEST_WRONG and excess.low is not None and excess.low > 0.0,
         n_solves=sum(len(row.solves) for row in judged),
@@ -158,6 +158,15 @@ def _mean(values: Sequence[float], bootstrap: Bootstrap, undefined: str) -> Esti
         return found
 
     return draw(mean, units, bootstrap).estimate(float(data.mean()))
+
+
+def _share(decided: Sequence[Judged], undefined: str) -> Estimate:
+    """Share accepted, with its exact interval: it is one yes or no an item, often the same for all."""
+    if not decided:
+        return Estimate.of_nothing(undefined, n=0)
+    accepted, n = sum(bool(row.accepted) for row in decided), len(decided)
+    low, high = exact_interval(accepted, n)
+    return Estimate(value=accepted / n, low=low, high=high, n=n, method="Clopper and Pearson's exact interval")
 
 
 def _complement(of: Estimate) -> Estimate:
