@@ -51,7 +51,8 @@ def main() -> None:
         wall, children, own = (statistics.median(column) for column in zip(*rounds, strict=True))
         runs = n // 4 if name == "start" else n
         print(
-            f"{name:13} {runs / wall:7.0f} /s  {1000 * wall / runs:6.1f} ms each  {runs / n * per_plain / wall:5.2f} of plain"
+            f"{name:13} {runs / wall:7.0f} /s  {1000 * wall / runs:6.1f} ms each"
+            f"  {runs / n * per_plain / wall:5.2f} of plain"
             f"  processor {1000 * children / runs:5.1f} ms in children, {1000 * own / runs:4.1f} ms here"
         )
 

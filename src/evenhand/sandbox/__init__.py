@@ -1,7 +1,7 @@
 """Running untrusted code: one contract, bubblewrap first, and nothing that the code writes is trusted."""
 
 from evenhand.sandbox.box import Sandbox, SandboxKind, available
-from evenhand.sandbox.comparing import equal_values
+from evenhand.sandbox.comparing import equal_values, shown_value
 from evenhand.sandbox.description import Hold, SandboxDescription
 from evenhand.sandbox.limits import (
     CheckCall,
@@ -31,4 +31,5 @@ __all__ = [
     "TrustedPool",
     "available",
     "equal_values",
+    "shown_value",
 ]

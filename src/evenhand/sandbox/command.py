@@ -19,12 +19,13 @@ _SLICE_S = 0.25
 _CHUNK = 1 << 16
 _TAIL_S = 1.0
 
-# Sets the limits inside, where they hold for all that follows, and becomes the command.
+# Sets the limits inside, as the runner does, and becomes the command.
 LAUNCH = (
     "import os, resource, sys\n"
     "words = sys.argv[1:sys.argv.index('--')]\n"
-    "for name, _, value in (word.partition('=') for word in words):\n"
-    "    resource.setrlimit(getattr(resource, name), (int(value), int(value)))\n"
+    "for process in [0, 1] if os.environ['EVENHAND_SANDBOX'] == '1' and os.getppid() == 1 else [0]:\n"
+    "    for name, _, value in (word.partition('=') for word in words):\n"
+    "        resource.prlimit(process, getattr(resource, name), (int(value), int(value)))\n"
     "command = sys.argv[sys.argv.index('--') + 1:]\n"
     "try:\n"
     "    os.execvp(command[0], command)\n"

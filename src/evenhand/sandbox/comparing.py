@@ -1,6 +1,6 @@
-"""Whether a returned value is the expected one; the parent's side, over decoded data."""
+"""Whether a returned value is the expected one, and its text; the parent's side, over decoded data."""
 
-__all__ = ["equal_values"]
+__all__ = ["equal_values", "shown_value"]
 
 
 def equal_values(
@@ -46,3 +46,16 @@ def _near(value: float, expected: float, absolute: float, relative: float) -> bo
         return abs(value - expected) <= absolute + relative * abs(expected) < float("inf")
     except OverflowError:
         return False
+
+
+def shown_value(value: object, length: int = 200) -> str:
+    """A bounded text of a returned value, whatever it is; escaped as `repr` escapes.
+
+    >>> shown_value([1, "a"]), shown_value(10**9999), shown_value("abc", 3)
+    ("[1, 'a']", 'a value of type int that is too long to print', "'ab…")
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # an int of more digits than Python prints
+        return f"a value of type {type(value).__name__} that is too long to print"
+    return text if len(text) <= length else text[:length] + "…"

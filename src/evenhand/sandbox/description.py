@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from evenhand.sandbox.comparing import shown_value
 from evenhand.sandbox.limits import CheckCall, CheckResult, Limits, SuiteJob, SuiteRun
 
 __all__ = ["Hold", "SandboxDescription", "probe"]
@@ -65,6 +66,12 @@ _MEASURED: tuple[tuple[str, str, Callable[[Limits], int], _Reading], ...] = (
     ("no capability", "status", lambda _: 0, lambda seen, _: _status(seen, "CapEff", "CapBnd") == {0}),
     ("no new privileges", "status", lambda _: 0, lambda seen, _: _status(seen, "NoNewPrivs") == {1}),
     ("system calls filtered", "status", lambda _: 0, lambda seen, _: _status(seen, "Seccomp") == {2}),
+    (
+        "limits of the first process",
+        "first_process",
+        lambda _: 0,
+        lambda seen, limits: seen == [str(limits.processes), "0" * 16, "2"],
+    ),
     ("no user namespace", "user_namespace", lambda _: 0, lambda seen, _: seen is False),
     (
         "number of processes",
@@ -119,7 +126,7 @@ def _hold(result: CheckResult, readings: Mapping[str, _Reading], limits: Limits)
     """One measurement read."""
     if result.status != "value":
         return Hold(name=result.id, held=None, detail=f"not measured: {result.status} {result.detail}"[:200])
-    return Hold(name=result.id, held=readings[result.id](result.value, limits), detail=repr(result.value)[:200])
+    return Hold(name=result.id, held=readings[result.id](result.value, limits), detail=shown_value(result.value))
 
 
 def _status(seen: object, *names: str) -> set[int]:

@@ -62,6 +62,15 @@ def _status(_: int) -> "dict[str, str]":
     return {name: value.strip() for name, value in pairs if name in ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp")}
 
 
+def _first_process(_: int) -> "list[str]":
+    """The most processes that the sandbox's first process may start, its capabilities, and whether it is filtered."""
+    with open("/proc/1/limits") as lines:
+        most = next(line.split()[2] for line in lines if line.startswith("Max processes"))
+    with open("/proc/1/status") as lines:
+        pairs = dict(line.split(":", 1) for line in lines if ":" in line)
+    return [most, pairs["CapEff"].strip(), pairs["Seccomp"].strip()]
+
+
 def _user_namespace(_: int) -> bool:
     """Whether a child could make itself root of a namespace of its own."""
     child = os.fork()

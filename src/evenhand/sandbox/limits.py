@@ -1,7 +1,7 @@
 """What a run is allowed, what is asked of it, and what came of it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from evenhand.errors import InvalidInput
@@ -92,7 +92,7 @@ class CheckResult:
 
     id: str
     status: CheckStatus
-    value: object = None
+    value: object = field(default=None, repr=False)  # the text of a long int cannot be had
     type_name: str = ""
     detail: str = ""
     seconds: float = 0.0

@@ -47,11 +47,17 @@ def main(limits: "dict[str, int]") -> None:
 
 
 def _set_limits(limits: "dict[str, int]") -> None:
-    """Lower the limits of this process and of all that it starts."""
+    """Lower the limits of this process, of all that it starts, and of the sandbox's first process.
+
+    Code inside can write into the memory of the first process, which has the same rights; without limits of its own it
+    would be a way around ours.
+    """
     import resource
 
-    for name, value in limits.items():
-        resource.setrlimit(getattr(resource, name), (value, value))
+    processes = [0, 1] if os.environ["EVENHAND_SANDBOX"] == "1" and os.getppid() == 1 else [0]
+    for process in processes:
+        for name, value in limits.items():
+            resource.prlimit(process, getattr(resource, name), (value, value))
 
 
 def _take_pipes() -> "tuple[int, int]":

@@ -219,7 +219,8 @@ def check_result(check: CheckCall, number: int, answer: tuple[object, ...], seco
         return None
     if not (isinstance(answer[2], str) and isinstance(answer[3], str)):
         return None
-    return CheckResult(id=check.id, status=status, type_name=answer[2][:80], detail=answer[3][:300], seconds=seconds)
+    said = f"exited before returning: {answer[3]}" if status == "exited" else answer[3]
+    return CheckResult(id=check.id, status=status, type_name=answer[2][:80], detail=said[:300], seconds=seconds)
 
 
 def _same(found: object, number: int) -> bool:
