@@ -256,7 +256,7 @@ class Commit:
 
     Args:
         mode: `blind` keeps the candidate out of the request; `visible` shows it and demands the judge's own answer.
-        match: what counts as the same answer, by setting: `answer` is the kind; `matching.match_rule` reads them.
+        match: what counts as the same answer, by setting, `kind` among them; `matching.rule_fields` reads them.
         commitments: how often the judge answers for itself, each time afresh; most of the answers must agree.
     """
 

@@ -19,7 +19,7 @@ ITEM = Item(id="i", task=TASK, candidate="6 + 3 = 9, so the answer is 9.", refer
 
 
 def spec_of(protocol="commit", *, temperature=0.0, criteria=(), **commit):
-    settings = {"match": {"answer": "number"}, **commit}
+    settings = {"match": {"kind": "number"}, **commit}
     own = Commit(**settings) if protocol == "commit" else None
     return JudgeSpec(
         name="own", protocol=protocol, models=(ModelSpec(model="p/m"),), temperature=temperature, criteria=criteria,
@@ -98,7 +98,7 @@ def test_the_reference_is_in_no_request(protocol, mode, judge_of):
     data=st.data(),
 )
 def test_no_fragment_of_a_candidate_is_in_a_blind_request_not_even_in_a_repair(kind, candidate, data, templates):
-    judge = judge_for(spec_of(match={"answer": kind}, commitments=3), templates)
+    judge = judge_for(spec_of(match={"kind": kind}, commitments=3), templates)
     said = data.draw(
         st.lists(st.sampled_from(["{", "no idea", own(""), own("or 5 or 6"), "[]"]), min_size=1, max_size=9)
     )
@@ -188,7 +188,7 @@ def test_a_number_counts_whether_it_stands_in_quotes_or_not(answer, judge_of):
 
 
 def test_an_answer_as_long_as_an_essay_is_none(judge_of):
-    outcome, _ = run(judge_of(match={"answer": "short_text"}), ITEM, [own("word " * 1_000)])
+    outcome, _ = run(judge_of(match={"kind": "short_text"}), ITEM, [own("word " * 1_000)])
     assert outcome.criteria[0].own.lost == ("unreadable",)
 
 
@@ -250,13 +250,13 @@ def test_a_candidate_without_one_answer_is_rejected_and_flagged(candidate, judge
 
 def test_the_declared_tolerance_decides(judge_of):
     item = replace(ITEM, candidate="3.14")
-    loose = judge_of(match={"answer": "number", "tolerance": {"decimals": 2}})
+    loose = judge_of(match={"kind": "number", "tolerance": {"decimals": 2}})
     assert scored(run(loose, item, [own("3.14159")])[0]).score == 1
     assert scored(run(judge_of(), item, [own("3.14159")])[0]).score == 0
 
 
 def test_choices_are_named_in_the_prompt_and_matched_by_label(judge_of):
-    judge = judge_of(match={"answer": "choice", "choices": ["A", "B", "C"]})
+    judge = judge_of(match={"kind": "choice", "choices": ["A", "B", "C"]})
     outcome, (call,) = run(judge, replace(ITEM, candidate="(b)"), [own("B")])
     assert "one of A, B, C" in call.messages[0].text
     assert scored(outcome).score == 1
@@ -267,14 +267,14 @@ def short(number, call):
 
 
 def test_short_texts_that_code_finds_equal_need_no_model(judge_of):
-    outcome, calls = run(judge_of(match={"answer": "short_text"}), replace(ITEM, candidate="Pacific"), short)
+    outcome, calls = run(judge_of(match={"kind": "short_text"}), replace(ITEM, candidate="Pacific"), short)
     assert len(calls) == 1
     assert outcome.criteria[0].own.compared_by == "code"
 
 
 def test_two_short_texts_are_shown_to_a_model_with_the_commitments_hash_and_without_a_score(judge_of):
     candidate = "Let me think.\nAnswer: the largest ocean"
-    outcome, calls = run(judge_of(match={"answer": "short_text"}), replace(ITEM, candidate=candidate), short)
+    outcome, calls = run(judge_of(match={"kind": "short_text"}), replace(ITEM, candidate=candidate), short)
     found = outcome.criteria[0].own
     compared = calls[1]
     assert found.commitments[0].hash in compared.messages[1].text
@@ -288,7 +288,7 @@ def test_a_comparison_that_cannot_be_read_fails_the_item(judge_of):
     def answers(number, call):
         return "7 of 10" if call.schema_name == "same_answer" else own("the Pacific")
 
-    outcome, calls = run(judge_of(match={"answer": "short_text"}), replace(ITEM, candidate="an ocean"), answers)
+    outcome, calls = run(judge_of(match={"kind": "short_text"}), replace(ITEM, candidate="an ocean"), answers)
     assert isinstance(outcome, Failure)
     assert outcome.keys == tuple(f"key-{n}" for n in range(len(calls)))
 
@@ -301,7 +301,7 @@ def test_commitments_in_other_words_are_compared_without_the_candidate(judge_of)
             return own(answers[call.rerun])
         return '{"same": "no"}' if "Atlantic" in text_of(call) else '{"same": "yes"}'
 
-    judge = judge_of(match={"answer": "short_text"}, commitments=3)
+    judge = judge_of(match={"kind": "short_text"}, commitments=3)
     outcome, calls = run(judge, replace(ITEM, candidate="the sea west of Chile"), play)
     *agreement, last = [call for call in calls if call.schema_name == "same_answer"]
     assert len(agreement) == 3
@@ -311,7 +311,7 @@ def test_commitments_in_other_words_are_compared_without_the_candidate(judge_of)
 
 
 def test_an_expression_needs_the_comparer_that_it_is_given(judge_of):
-    judge = judge_of(match={"answer": "expression"})
+    judge = judge_of(match={"kind": "expression"})
     item = replace(ITEM, candidate="$x + x$")
     outcome, _ = run(judge, item, [own("2x")])
     assert scored(outcome).abstained.startswith("undecided: ")
@@ -334,9 +334,9 @@ def test_several_criteria_and_a_setting_of_another_protocol_are_refused(template
     with pytest.raises(InvalidInput, match="gives one verdict an item"):
         judge_for(spec_of(criteria=(Criterion(id="a"), Criterion(id="b"))), templates)
     with pytest.raises(InvalidInput, match="`answer` belongs to the protocol commit"):
-        judge_for(replace(spec_of("anchored_verdict"), commit=Commit(match={"answer": "number"})), templates)
+        judge_for(replace(spec_of("anchored_verdict"), commit=Commit(match={"kind": "number"})), templates)
     with pytest.raises(InvalidInput, match=r"judge own.percent: is 'half'; expected one of hundredth"):
-        judge_for(spec_of(match={"answer": "number", "percent": "half"}), templates)
+        judge_for(spec_of(match={"kind": "number", "percent": "half"}), templates)
 
 
 # --- the baselines ------------------------------------------------------------------------------------------------

@@ -433,7 +433,7 @@ def test_a_judge_that_commits_reads_its_settings_and_survives_the_store(tmp_path
     spec = read_judge(path)
     assert spec.commit == Commit(
         mode="visible",
-        match={"answer": "number", "tolerance": {"decimals": 2, "relative": "0.1"}, "percent": "points"},
+        match={"kind": "number", "tolerance": {"decimals": 2, "relative": "0.1"}, "percent": "points"},
         commitments=3,
     )
     assert judge_from_document(judge_document(spec)).commit == spec.commit

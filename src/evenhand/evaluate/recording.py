@@ -198,7 +198,7 @@ def _criterion(found: CriterionVerdict, scored: Any) -> dict[str, Any]:
         if found.place is not None:
             entry["place"] = found.place
     if found.own is not None:
-        entry["commitment"] = _own(found.own)
+        entry["own"] = _own(found.own)
     if found.orders:
         entry["orders"] = [{"first": one.first, "better": one.better, "reason": one.reason} for one in found.orders]
     return entry
@@ -216,8 +216,9 @@ def _own(own: OwnAnswer) -> dict[str, Any]:
         "how": own.how,
         "compared_by": own.compared_by,
         "asked": own.asked,
+        "stands": own.stands,
         "lost": list(own.lost),
-        "all": [
+        "commitments": [
             {"answer": one.answer, "key": one.key, "hash": one.hash, "agrees": one.agrees} for one in own.commitments
         ],
     }

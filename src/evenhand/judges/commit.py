@@ -108,10 +108,9 @@ def rule_of(spec: JudgeSpec) -> MatchRule:
     Raises:
         InvalidInput: the judge file says nothing of it, or what cannot be.
     """
-    if spec.commit is None or "answer" not in spec.commit.match:
+    if spec.commit is None or "kind" not in spec.commit.match:
         raise InvalidInput(f"judge {spec.name}: `answer` is missing; `protocol: commit` needs the kind of answer")
-    fields = {("kind" if name == "answer" else name): value for name, value in spec.commit.match.items()}
-    return match_rule(fields, f"judge {spec.name}")
+    return match_rule(spec.commit.match, f"judge {spec.name}")
 
 
 class _Work:

@@ -74,9 +74,9 @@ def _commit(spec: JudgeSpec, passage: Mapping[str, Any]) -> dict[str, Any]:
     """The candidate's own point as the judge's answer, in a form that the judge would read."""
     match = {} if spec.commit is None else spec.commit.match
     point = str(passage.get("quote", ""))
-    if match.get("answer") == "choice":
+    if match.get("kind") == "choice":
         return {"work": _REASON, "answer": next(iter(match.get("choices") or "A"))}
-    if match.get("answer") in ("number", "expression"):
+    if match.get("kind") in ("number", "expression"):
         numbers = _NUMBER.findall(point)
         return {"work": _REASON, "answer": numbers[-1] if numbers else "0"}
     return {"work": _REASON, "answer": point}

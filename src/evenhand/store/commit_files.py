@@ -49,7 +49,7 @@ def commit_of(document: Value, entries: Mapping[str, Value]) -> Commit:
     """
     if "answer" not in entries:
         document.refuse(f"is missing; `protocol: commit` needs the kind of answer: {', '.join(_KINDS)}", "answer")
-    match: dict[str, Any] = {"answer": entries["answer"].choice(*_KINDS)}
+    match: dict[str, Any] = {"kind": entries["answer"].choice(*_KINDS)}
     if "tolerance" in entries:
         match["tolerance"] = _tolerance(entries["tolerance"])
     if "choices" in entries:

@@ -81,7 +81,7 @@ class _Answer(msgspec.Struct):
     agrees: bool
 
 
-class _Commitment(msgspec.Struct):
+class _Own(msgspec.Struct):
     mode: Literal["blind", "visible"]
     answer: str | None
     key: str | None
@@ -89,8 +89,9 @@ class _Commitment(msgspec.Struct):
     match: Literal["equal", "unequal", "no_answer", "undecided"] | None
     compared_by: Literal["code", "model"]
     asked: Count
+    stands: Count | None
     lost: list[str]
-    all: list[_Answer]
+    commitments: list[_Answer]
 
 
 class _Criterion(msgspec.Struct):
@@ -110,7 +111,7 @@ class _Criterion(msgspec.Struct):
     span: Span = None
     orders: tuple[_Order, _Order] | None = None
     votes: dict[str, int] = {}
-    commitment: _Commitment | None = None
+    own: _Own | None = None
 
 
 class _Member(msgspec.Struct):
@@ -162,6 +163,9 @@ def shape_fault(document: Mapping[str, Any], record: Record) -> str | None:
     if record.member is None and record.panel is None:
         return "Expected a member or a panel, got null for both - at `$.member`"
     for place, criterion in enumerate(record.criteria):
+        own = criterion.get("own")
+        if own and own["stands"] is not None and own["stands"] >= len(own["commitments"]):
+            return f"Expected the place of a commitment - at `$.criteria[{place}].own.stands`"
         if "orders" in criterion and criterion.get("label") not in ("a", "b", "tie"):
             return f"Expected a, b or tie - at `$.criteria[{place}].label`"
     return None
