@@ -1,1 +1,1 @@
-"""PURE: whether two answers are the same, decided outside any model. What is slow or unsure is passed in, or left open."""
+"""PURE: whether two answers are the same, decided outside any model; what is slow is passed in."""

@@ -13,8 +13,8 @@ __all__ = ["choice_answer"]
 _LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LEAD = r"(?:(?:the|my|final|best|correct)\s++){0,3}(?:(?:answer|option|choice|letter)\s*+(?:is\s++|:\s*+)?){0,2}"
 _CHOSEN = re.compile(
-    r"(?<![A-Za-z])(?:(?:option|choice|letter)|(?:i|we)\s++(?:choose|pick|select|chose|picked|selected|go with|would choose)"
-    r"|(?:choose|pick|select|going with|go with))\s*+:?\s*+(?:option\s++|choice\s++|letter\s++)?",
+    r"(?<![A-Za-z])(?:(?:option|choice|letter)|(?:i|we)\s++(?:would\s++)?(?:choose|pick|select|go with)"
+    r"|(?:chose|picked|selected|choose|pick|select|going with|go with))\s*+:?\s*+(?:option\s++|choice\s++|letter\s++)?",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"(?![\w'])\s*+[)\]}]?")
@@ -87,7 +87,7 @@ def _first_label(text: str, labels: dict[str, str], *, lone: bool) -> str | NoAn
     if _names_another(text, end, labels):
         return NoAnswer(reason="names several options")
     rest = text[end:]
-    marked = bracketed or rest[:1] in (")", ":", ".")
+    marked = bracketed or text[end - 1] == ")" or rest[:1] in (":", ".")
     if (
         not rest.strip(" .)]:*")
         or (lone and _ENDS.match(rest))

@@ -1,4 +1,4 @@
-"""A text as it is read, whatever it was typed with: invisible marks, widths, minus signs, digits, Markdown, LaTeX dress.
+"""A text as it is read, whatever it was typed with: invisible marks, widths, minus signs, Markdown, LaTeX dress.
 
 Every function takes linear time: patterns have no alternatives that could be tried twice over the same characters.
 """
@@ -17,6 +17,7 @@ _QUOTES = {
 }
 _RAISED = dict(zip(map(ord, "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"), "0123456789", strict=True))
 _RAISED_RUN = re.compile("[\u207b]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]++")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _VULGAR = re.compile("[\u00bc-\u00be\u2150-\u215e\u2189]")
 _MARKDOWN = re.compile(
     r"(?<![\w)\]}*])(?:\*\*++|__++)|(?:\*\*++|__++)(?![\w({\[\\*-])|`++|~~|(?<!\S)[*_](?=\S)|(?<=\S)[*_](?![\w*{(\\])"
@@ -25,14 +26,16 @@ _LINE_MARKS = re.compile(r"^[ \t]*+(?:#{1,6}[ \t]++|>[ \t]++|\*[ \t]++(?=\S)|[-+
 
 
 def cleaned(text: str) -> str:
-    """The text without invisible characters, in one width, with one minus sign and one kind of digits.
+    r"""The text without invisible characters, in one width, with one minus sign and one kind of digits.
 
     Powers written with raised digits become `^{2}`, and fractions of one character ` 1/2`, so that neither melts into
     the digits before it. Thin and no-break spaces become one thin space, which may group digits.
 
-    >>> cleaned("\\u200f\\uff11\\uff12 \\u2212 3\\u00bd + 10\\u00b2")
+    >>> cleaned("\u200f\uff11\uff12 \u2212 3\u00bd + 10\u00b2")
     '12 - 3 1/2 + 10^{2}'
     """
+    if text.isascii() and not _CONTROL.search(text):
+        return text
     text = _RAISED_RUN.sub(lambda run: f"^{{{run.group().replace(chr(0x207B), '-').translate(_RAISED)}}}", text)
     text = _VULGAR.sub(lambda one: f" {unicodedata.normalize('NFKC', one.group()).replace(chr(0x2044), '/')}", text)
     text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_SPACES).translate(_DASHES).translate(_QUOTES)
@@ -69,6 +72,7 @@ _SMALL = {
     "^{\\circ}": "\u00b0", "^\\circ": "\u00b0", "\\degree": "\u00b0", "\\displaystyle": "", "\\limits": "",
 }  # fmt: skip
 _SMALL_ONE = re.compile("|".join(re.escape(k) + ("(?![A-Za-z])" if k[-1].isalpha() else "") for k in _SMALL))
+_DRESSED = re.compile(r"[\\${}~]|[ \t]{2}")
 _DELIMITERS = re.compile(r"\\[()\[\]]|\$\$")
 
 
@@ -80,6 +84,8 @@ def unwrapped_latex(text: str) -> str:
     >>> unwrapped_latex(r"$5\text{ cm}$"), unwrapped_latex(r"\$1{,}200"), unwrapped_latex("$5 to $6")
     ('5 cm', '$1,200', '$5 to $6')
     """
+    if not _DRESSED.search(text):
+        return text.strip()
     text = _WORDED.sub(lambda words: f" {words[1].strip()} ", text)
     text = _SMALL_ONE.sub(lambda found: _SMALL[found.group()], text)
     return _BLANKS.sub(" ", _without_dollar_pairs(_DELIMITERS.sub(" ", text))).strip()

@@ -1,6 +1,6 @@
-"""Reading one formula out of an answer, and refusing what a comparer of formulas would quietly drop.
+r"""Reading one formula out of an answer, and refusing what a comparer of formulas would quietly drop.
 
-math-verify passes over what it cannot read: it takes `7\\\\sqrt(3)` for 7, an equation without delimiters for its right
+math-verify passes over what it cannot read: it takes `7\sqrt(3)` for 7, an equation without delimiters for its right
 side, and a quantified statement for its body. So a formula is rewritten in plain LaTeX, every command must be a known
 one, and statements that are more than a formula are compared by their notation alone.
 """
@@ -33,41 +33,36 @@ class Written:
     comparable: bool = True
 
 
-_KNOWN = frozenset(
-    "frac sqrt cdot times div pm mp pi theta alpha beta gamma delta epsilon varepsilon zeta eta iota kappa lambda mu nu xi"
-    " rho sigma tau phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega infty le leq ge geq ne neq"
-    " lt gt sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln exp lim sum prod int iint min max gcd lcm"
-    " binom cup cap in notin subset subseteq setminus emptyset varnothing mathbb mathbf mathrm text begin end pmatrix"
-    " bmatrix vmatrix matrix array cases to circ angle triangle overline vec hat bar sim equiv approx mod bmod pmod forall"
-    " exists ldots dots cdots vdots ddots lfloor rfloor lceil rceil land lor lnot implies iff Rightarrow rightarrow mid vert"
-    " lvert rvert Vert quad qquad det deg partial nabla operatorname".split()
-)
+_COMMANDS = """
+frac sqrt cdot times div pm mp pi theta alpha beta gamma delta epsilon varepsilon zeta eta iota kappa lambda mu nu xi
+rho sigma tau phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega infty le ge ne sin cos tan
+cot sec csc arcsin arccos arctan sinh cosh tanh log ln exp lim sum prod int iint min max gcd lcm binom cup cap in
+notin subset subseteq setminus emptyset varnothing mathbb mathbf mathrm text begin end pmatrix bmatrix vmatrix matrix
+array cases to circ angle triangle overline vec hat bar sim equiv approx mod bmod pmod forall exists ldots dots cdots
+vdots ddots lfloor rfloor lceil rceil land lor lnot implies iff Rightarrow rightarrow mid vert lvert rvert Vert det
+deg partial nabla operatorname
+"""
+_KNOWN = frozenset(_COMMANDS.split())
 _STATEMENT = re.compile(
-    r"\\(?:forall|exists|[lcvd]?dots|ddots|pm|mp|implies|iff|lor|land|lnot|Rightarrow|approx|sim)(?![A-Za-z])"
+    r"\\(?:forall|exists|[lcvd]?dots|ddots|pm|mp|implies|iff|lor|land|lnot|Rightarrow|approx|sim)(?![A-Za-z])|[:%]|\\circ(?![A-Za-z])"
 )
 _ROUNDED_ROOT = re.compile(r"\\sqrt\s*+\(")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _SPELT = {
-    "\u221a": "\\sqrt ", "\u03c0": "\\pi ", "\u00d7": "\\times ", "\u00b7": "\\cdot ", "\u22c5": "\\cdot ", "\u00f7": "\\div ",
-    "\u2264": "\\le ", "\u2265": "\\ge ", "\u2260": "\\ne ", "\u221e": "\\infty ", "\u00b1": "\\pm ", "\u222a": "\\cup ",
-    "\u2229": "\\cap ", "\u2208": "\\in ", "\u03b8": "\\theta ", "\u03b1": "\\alpha ", "\u03b2": "\\beta ", "\u2205": "\\emptyset ",
-    "\u2200": "\\forall ", "\u2203": "\\exists ", "\u2026": "\\ldots ", "...": "\\ldots ", "\u2044": "/", "**": "^",
-    "<=": "\\le ", ">=": "\\ge ", "!=": "\\ne ", "\u00b0": "^\\circ ", "\u2212": "-",
+    "√": "\\sqrt ", "π": "\\pi ", "×": "\\times ", "·": "\\cdot ", "⋅": "\\cdot ", "÷": "\\div ", "≤": "\\le ",
+    "≥": "\\ge ", "≠": "\\ne ", "∞": "\\infty ", "±": "\\pm ", "∪": "\\cup ", "∩": "\\cap ", "∈": "\\in ",
+    "θ": "\\theta ", "α": "\\alpha ", "β": "\\beta ", "∅": "\\emptyset ", "∀": "\\forall ", "∃": "\\exists ",
+    "…": "\\ldots ", "...": "\\ldots ", "\u2044": "/", "**": "^", "<=": "\\le ", ">=": "\\ge ", "!=": "\\ne ",
+    "°": "^\\circ ",
 }  # fmt: skip
 _SPELT_ONE = re.compile("|".join(re.escape(sign) for sign in _SPELT))
 _REPLACED = re.compile(
-    r"\\(dfrac|tfrac|cfrac|left|right|displaystyle|leq|geq|neq|lt|gt|,|;|:|!| |\$|quad|qquad|bigl?|bigr|Bigl?|Bigr)(?![A-Za-z])|~"
+    r"\\(dfrac|tfrac|cfrac|left|right|displaystyle|leq|geq|neq|lt|gt|[,;:! $]|q?quad|[bB]ig[lr]?)(?![A-Za-z])|~"
 )
 _PLAINER = {
-    "dfrac": "\\frac",
-    "tfrac": "\\frac",
-    "cfrac": "\\frac",
-    "leq": "\\le",
-    "geq": "\\ge",
-    "neq": "\\ne",
-    "lt": "<",
-    "gt": ">",
-}
+    "dfrac": "\\frac", "tfrac": "\\frac", "cfrac": "\\frac", "leq": "\\le", "geq": "\\ge", "neq": "\\ne",
+    "lt": "<", "gt": ">",
+}  # fmt: skip
 _SPELT_WORD = re.compile(
     r"(?<![\\A-Za-z])(sqrt|pi|sin|cos|tan|cot|sec|csc|log|ln|exp|infinity|theta|alpha|beta)(?![A-Za-z])"
 )
@@ -120,13 +115,13 @@ def written(text: str) -> Written | NoAnswer | Unreadable:
     unknown = next((name for name in _COMMAND.findall(latex) if name not in _KNOWN), None)
     if unknown is not None:
         return Unreadable(reason=f"has the command {shortened(unknown)}, which is not read")
-    fault = _unbalanced(latex)
+    fault = _odd(latex) or _unbalanced(latex)
     if fault is not None:
         return Unreadable(reason=fault)
-    rooted = _roots(latex)
-    words = [word for word in _LONG_WORD.findall(_WORDED.sub(" ", rooted))]
-    comparable = not _STATEMENT.search(rooted) and not words and "\\text" not in rooted
-    return Written(latex=rooted, notation=_notation(rooted), comparable=comparable)
+    rooted = _DEGREES.sub(r"(\1\\cdot\\frac{\\pi}{180})", _roots(latex))
+    wordless = not _LONG_WORD.search(_WORDED.sub(" ", rooted))
+    comparable = wordless and not _STATEMENT.search(rooted) and "\\text" not in rooted
+    return Written(latex=rooted, notation=_notation(rooted if wordless else rooted.casefold()), comparable=comparable)
 
 
 def _plainer(text: str) -> str:
@@ -136,6 +131,19 @@ def _plainer(text: str) -> str:
     text = _REPLACED.sub(lambda found: _PLAINER.get(found[1] or "", " "), text)
     text = _SPELT_WORD.sub(lambda found: f"\\{'infty' if found[1] == 'infinity' else found[1]} ", text)
     return " ".join(text.split())
+
+
+_DEGREES = re.compile(r"([0-9]++(?:\.[0-9]++)?+)\s*+\^\s*+(?:\\circ(?![A-Za-z])|\{\s*+\\circ\s*+\})")
+_ODD = re.compile(r"[^\w\s+\-*/^=<>()\[\]{}|!,.;:'\\&%]")
+_SIDE_BY_SIDE = re.compile(r"(?<![A-Za-z_^\\{0-9])[0-9]++ (?=[0-9])")
+
+
+def _odd(latex: str) -> str | None:
+    """Why the signs of a text are no formula's, or None."""
+    odd = _ODD.search(latex)
+    if odd is not None:
+        return f"has the sign {odd.group()}, which is not read"
+    return "puts two numbers side by side" if _SIDE_BY_SIDE.search(latex) else None
 
 
 def _unbalanced(latex: str) -> str | None:

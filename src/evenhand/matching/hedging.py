@@ -4,20 +4,22 @@ import re
 
 __all__ = ["hedge", "is_refusal", "negated"]
 
-_REFUSALS = frozenset(
-    "|no answer|none given|unknown|n/a|na|not available|unsure|not sure|unanswerable|no idea|idk|not answered|no response"
-    "|i don't know|i do not know|i am not sure|i'm not sure|cannot answer|can't answer|cannot say|skip|pass|?|??|???|-|--"
-    "|not enough information|insufficient information".split("|")
-)
+_SAID = """
+no answer|none given|unknown|n/a|na|not available|unsure|not sure|unanswerable|no idea|idk|not answered|no response
+i don't know|i do not know|i am not sure|i'm not sure|cannot answer|can't answer|cannot say|skip|pass|?|??|???|-|--
+not enough information|insufficient information
+"""
+_REFUSALS = frozenset(_SAID.strip().replace("\n", "|").split("|"))
 _OPENINGS = (
     "i cannot", "i can't", "i can not", "i am unable", "i'm unable", "i am not able", "i'm not able", "i don't know",
-    "i do not know", "i won't", "i will not", "i must decline", "i refuse", "i'm sorry", "i am sorry", "sorry", "as an ai",
-    "as a language model", "unable to", "unfortunately, i", "unfortunately i", "we cannot determine", "i have no answer",
-    "i have no idea", "there is not enough information", "there isn't enough information", "i am not sure", "i'm not sure",
+    "i do not know", "i won't", "i will not", "i must decline", "i refuse", "i'm sorry", "i am sorry", "sorry",
+    "as an ai", "as a language model", "unable to", "unfortunately, i", "unfortunately i", "we cannot determine",
+    "i have no answer", "i have no idea", "there is not enough information", "there isn't enough information",
+    "i am not sure", "i'm not sure",
 )  # fmt: skip
 _HEDGES = re.compile(
-    r"(?<![A-Za-z])(?:or|either|maybe|perhaps|possibly|might|unsure|alternatively|could be|may be|not sure|and/or|between"
-    r"|one of|oder|vielleicht|entweder|peut-\u00eatre|ou)(?![A-Za-z])",
+    r"(?<![A-Za-z])(?:or|either|maybe|perhaps|possibly|might|unsure|alternatively|could be|may be|not sure|and/or"
+    r"|between|one of|oder|vielleicht|entweder|peut-être|ou)(?![A-Za-z])",
     re.IGNORECASE,
 )
 _NEGATIONS = re.compile(

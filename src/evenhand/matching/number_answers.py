@@ -23,7 +23,8 @@ _CLOCK = re.compile(r"[0-9]{1,9}(?:\s?:\s?[0-9]{1,9}){1,3}")
 _FORMULA = re.compile(r"[0-9A-Za-z\s+\-*/^(){}\[\]\\.,=!|\u221a\u03c0\u00b7\u00d7\u00b0_<>]++")
 _MATHEMATICAL = re.compile(r"\\[A-Za-z]|[\^\u221a\u03c0!]|[0-9a-z)\]}]\s*+[-+*/\u00b7\u00d7]\s*+[0-9a-z(\[{\\]")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
-_FUNCTIONS = frozenset("sin cos tan cot sec csc log exp sqrt mod arcsin arccos arctan".split())
+_FUNCTION_NAMES = "sin cos tan cot sec csc log exp sqrt mod arcsin arccos arctan"
+_FUNCTIONS = frozenset(_FUNCTION_NAMES.split())
 _LIST = re.compile(r"[,;]\s|\sand\s|\s&\s")
 _CLAUSE = re.compile(r"[,;:](?=\s|$)|\s-{1,3}\s|\u2014")
 

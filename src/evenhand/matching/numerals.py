@@ -71,7 +71,8 @@ def numeral(
         if len(kept) > LONGEST or abs(shift + len(digits) - len(kept)) > LONGEST:
             return Huge(digits=sign + kept, exponent=shift + len(digits) - len(kept))
         digits, shift = kept, shift + len(digits) - len(kept)
-    value = Fraction(int(sign + digits)) * _power(shift)
+    whole_value = int(sign + digits)
+    value = Fraction(whole_value * 10**shift) if shift >= 0 else Fraction(whole_value, 10**-shift)
     full = bool(decimals) and len(digits) >= _DECIMALS_OF_A_FLOAT
     return Exact(value=value, half_unit=_power(shift) / 2 if full else Fraction(0))
 

@@ -1,7 +1,6 @@
 """What a program printed, compared exactly, or number by number where a tolerance is declared."""
 
 import re
-from fractions import Fraction
 
 from evenhand.matching.numerals import Exact, Huge, numeral
 from evenhand.matching.rules import Tolerance
@@ -14,13 +13,13 @@ _WHOLE = re.compile(r"[-+]?[0-9]++")
 
 
 def same_output(first: str, second: str, tolerance: Tolerance | None) -> tuple[bool, str]:
-    """Whether two outputs are the same, and why in words; symmetric.
+    r"""Whether two outputs are the same, and why in words; symmetric.
 
     Line ends are one kind of line end, and those at the end of the text do not count. Everything else does, blanks
     included. With a tolerance, the texts between the numbers must be the same but for the amount of blank space, there
     must be as many numbers, and two whole numbers must be equal digit by digit.
 
-    >>> same_output("1\\r\\n2\\n", "1\\n2", None)[0], same_output("1 2", "1  2", None)[0]
+    >>> same_output("1\r\n2\n", "1\n2", None)[0], same_output("1 2", "1  2", None)[0]
     (True, False)
     >>> same_output("[1.0, 2.5]", "[1.0000004, 2.5]", Tolerance(absolute=Fraction(1, 10**6)))[0]
     True

@@ -30,11 +30,12 @@ _DIGITS = r"(?:[0-9](?:[,.'_\u2009]?[0-9])*+\.?|\.[0-9]++)"
 _MONEY = r"[$€£¥₹]"
 _SIGN = r"[-+]"
 _POWER = r"(?:\^\s?(?:\{\s?([-+]?[0-9]{1,9})\s?\}|([-+]?[0-9]{1,9})))"
+_NAMED_POWER = _POWER.replace("([-", "(?P<p1>[-", 1).replace("|([-", "|(?P<p2>[-", 1)
 # One number: signs and money in either order, digits, then a power of ten or a fraction. Groups are read by `_read`.
 NUMBER = re.compile(
     rf"(?P<sign>{_SIGN}\s?)?(?P<money>{_MONEY}\s?)?(?P<inner>{_SIGN}\s?)?(?P<digits>{_DIGITS})"
     rf"(?:(?:[eE](?P<e>[-+]?[0-9]{{1,9}})(?![0-9A-Za-z.]))"
-    rf"|(?:\s?(?:[x×*·]|\\times|\\cdot)\s?10(?:{_POWER.replace('([-', '(?P<p1>[-', 1).replace('|([-', '|(?P<p2>[-', 1)}))"
+    rf"|(?:\s?(?:[x×*·]|\\times|\\cdot)\s?10{_NAMED_POWER})"
     rf"|(?:(?P<mixed>(?:[ \u2009]|\\ )?)(?P<frac>\\[dtc]?frac)\s?(?P<top>\{{\s?[0-9]++\s?\}}|[0-9])\s?"
     rf"(?P<bottom>\{{\s?[0-9]++\s?\}}|[0-9]))"
     rf"|(?: (?P<above>[0-9]++)\s?[/\u2044]\s?(?P<below>[0-9]++))"
@@ -53,11 +54,11 @@ _DASHED_CENTS = re.compile(r",-{1,2}(?![0-9])|\.-{1,2}(?![0-9])")
 
 
 def quantity(text: str, *, decimal_comma: bool = False) -> Quantity | None:
-    """The number that a cleaned text is, and nothing but a unit, or the name of what is counted, behind it.
+    r"""The number that a cleaned text is, and nothing but a unit, or the name of what is counted, behind it.
 
     >>> quantity("$1,200.50").number.value, quantity("50%").percent, quantity("3 1/2 hours").unit.dimension
     (Fraction(2401, 2), True, 'time')
-    >>> quantity(r"-2\\frac{1}{4}").number.value, quantity("1.5 x 10^3").number.value, quantity("5 or 6")
+    >>> quantity(r"-2\frac{1}{4}").number.value, quantity("1.5 x 10^3").number.value, quantity("5 or 6")
     (Fraction(-9, 4), Fraction(1500, 1), None)
     """
     text = _bared(text)
@@ -70,7 +71,7 @@ def quantity(text: str, *, decimal_comma: bool = False) -> Quantity | None:
 
 
 def numbers_in(text: str, *, decimal_comma: bool = False) -> list[tuple[Quantity | None, int, int]]:
-    """Every number of a text with its span; None for digits that are no plain number. Digits inside words are passed over.
+    """Every number of a text with its span; None for digits that are no plain number, nothing for digits in words.
 
     >>> [found and found.number.value for found, _, _ in numbers_in("x1 is 3 of 1,5")]
     [Fraction(3, 1), None]
@@ -100,7 +101,7 @@ def numbers_in(text: str, *, decimal_comma: bool = False) -> list[tuple[Quantity
 
 
 def _past_digits(text: str, at: int) -> int:
-    while at < len(text) and (text[at].isdigit() or text[at] in ",.'_" and text[at + 1 : at + 2].isdigit()):
+    while at < len(text) and (text[at].isdigit() or (text[at] in ",.'_" and text[at + 1 : at + 2].isdigit())):
         at += 1
     return at
 
@@ -127,6 +128,8 @@ def _leading(text: str, at: int, *, decimal_comma: bool) -> tuple[Quantity, int]
     if read is None:
         return None
     number, money, end = read
+    if end == len(text):
+        return Quantity(number=number, unit=money), end
     dashed = _DASHED_CENTS.match(text, end)
     end = dashed.end() if dashed else end
     scaled = _SCALE.match(text, end) or _SHORT_SCALE.match(text, end)
@@ -209,22 +212,25 @@ _WORDS = re.compile(r"[\s-]?([A-Za-z°μ¢$€£¥₹][A-Za-z°μ¢$€£¥₹/^
 
 def _unit(text: str, end: int) -> tuple[Unit | None, int, str]:
     """A unit, or the name of what is counted, directly behind a number."""
-    words = _WORDS.match(text, end)
+    words = _WORDS.match(text, end) if end < len(text) else None
     if words is None:
         return None, end, ""
     unit = unit_of(words[1])
     return (unit, words.end(), "") if unit else (None, words.end(), words[1])
 
 
-_MATHEMATICS = frozenset(
-    "pi e i sqrt root squared cubed sin cos tan cot sec csc log ln exp mod plus minus times over or not".split()
+_MATHEMATICAL_WORDS = (
+    "pi e i sqrt root squared cubed sin cos tan cot sec csc log ln exp mod plus minus times over or not"
 )
+_MATHEMATICS = frozenset(_MATHEMATICAL_WORDS.split())
 
 
 def _is_name(words: str) -> bool:
     """Whether words behind a number name what is counted: no formula (`3x`, `5 pi`), no second answer."""
+    if not words:
+        return True
     listed = words.casefold().split()
-    return len(words) <= 80 and not any(len(word) == 1 and word != "a" or word in _MATHEMATICS for word in listed)
+    return len(words) <= 80 and not any((len(word) == 1 and word != "a") or word in _MATHEMATICS for word in listed)
 
 
 _SMALLER = re.compile(r",? (?:and )?(?=[0-9])")

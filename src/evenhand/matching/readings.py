@@ -1,5 +1,6 @@
 """One side's answer under a rule, and where it was read: the passages of a text, each read as the rule's kind."""
 
+import re
 from dataclasses import dataclass, replace
 
 from evenhand.matching.answers import NoAnswer, Passage, Unreadable, first_sentence, passages
@@ -7,6 +8,7 @@ from evenhand.matching.choice_answers import choice_answer
 from evenhand.matching.cleaning import unwrapped_latex
 from evenhand.matching.formulas import Written, formula
 from evenhand.matching.number_answers import Formula, number_answer
+from evenhand.matching.numerals import numeral
 from evenhand.matching.quantities import Quantity, quantity
 from evenhand.matching.rules import MatchRule
 from evenhand.matching.set_answers import Elements, elements
@@ -29,6 +31,7 @@ class Words:
     forms: frozenset[str]
 
 
+_BARE = re.compile(r"-?(?:[0-9]++|[0-9]++\.[0-9]{1,2})")
 Value = Quantity | Formula | Written | Elements | Words | str
 
 
@@ -42,6 +45,10 @@ class Answer:
 
 def answer(text: str, rule: MatchRule) -> Answer | NoAnswer | Unreadable:
     """The one answer of a text; several stated ones must agree, save that a set may be stated in several boxes."""
+    if len(text) < 19 and rule.kind == "number" and rule.read in ("final", "whole") and _BARE.fullmatch(text):
+        bare = numeral(text.lstrip("-"), negative=text[0] == "-")  # most golds: nothing to clean, nowhere to look
+        if bare is not None:
+            return Answer(value=Quantity(number=bare), where="the whole text")
     found = passages(text, rule)
     if isinstance(found, NoAnswer):
         return found
@@ -73,7 +80,7 @@ def _read(passage: Passage, rule: MatchRule) -> Value | NoAnswer | Unreadable:
 
 
 def _expression(passage: Passage, rule: MatchRule) -> Value | NoAnswer | Unreadable:
-    """A plain number where it is one, else a formula. `3 m` is a product here, `3\\text{ m}` and `3 meters` are not."""
+    r"""A plain number where it is one, else a formula. `3 m` is a product here; `3\text{ m}` and `3 meters` are not."""
     number = quantity(unwrapped_latex(passage.text), decimal_comma=rule.decimal_comma)
     if number is not None and (number.unit is None or "\\text" in passage.text or "\\mathrm" in passage.text):
         return number

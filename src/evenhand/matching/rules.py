@@ -71,11 +71,11 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchRule:
-    """What counts as the same answer.
+    r"""What counts as the same answer.
 
     Args:
         kind: what sort of thing an answer is.
-        read: where the answer stands in a text. `final`: the stated answer (`\\boxed`, `Answer:`, `####` and the like),
+        read: where the answer stands in a text. `final`: the stated answer (`\boxed`, `Answer:`, `####` and the like),
             else the whole text if it is an answer, else the one number, option or formula of its last clause.
             `stated`: a statement is required. `boxed`: a box is required. `whole`: the text is the answer itself.
         tolerance: how far numbers may be apart; None compares exactly. For number, expression, set, code_output.

@@ -56,10 +56,10 @@ _DEEPEST = 20
 
 
 def elements(passage: Passage, *, decimal_comma: bool = False) -> Elements | NoAnswer | Unreadable:
-    """The values that a passage lists.
+    r"""The values that a passage lists.
 
-    `\\pm 12` is two values; a list with dots in it is one value, compared by its notation, since what the dots stand for
-    is anybody's guess.
+    `\pm 12` is two values; a list with dots in it is one value, compared by its notation, since what the dots stand
+    for is anybody's guess.
     """
     text = unwrapped_latex(passage.text).replace("\\lbrace", "\\{").replace("\\rbrace", "\\}")
     text = text.replace("\\{", "{").replace("\\}", "}").replace("\u2205", "\\emptyset").strip().rstrip(".").strip()
@@ -115,12 +115,7 @@ _SEPARATOR = re.compile(r"[()\[\]{}]|[,;\n]|(?<![A-Za-z\\])(?:and|or|und|oder)(?
 
 def _split(text: str, decimal_comma: bool) -> list[str]:
     """The pieces between separators outside brackets; a comma inside a plain number is none."""
-    if ";" in text:
-        comma = ";\n"
-    elif decimal_comma and ", " not in text:
-        comma = ";\n"
-    else:
-        comma = ",;\n"
+    comma = ";\n" if ";" in text or (decimal_comma and ", " not in text) else ",;\n"
     pieces, start, depth = [], 0, 0
     for found in _SEPARATOR.finditer(text):
         sign = found.group()

@@ -1,4 +1,4 @@
-"""Whether two lists of values are the same: counted where plain, paired off where a comparer or a tolerance is needed."""
+"""Whether two lists of values are the same: counted where plain, paired off where a comparer or tolerance is needed."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,6 +1,6 @@
-"""Where a text states its final answer: a box, or a line that says so. Nothing is taken from anywhere else.
+r"""Where a text states its final answer: a box, or a line that says so. Nothing is taken from anywhere else.
 
-The forms: `\\boxed{...}` and `\\fbox{...}` with braces matched; `#### 18` as in GSM8K; `A: 18` and `Answer: 18` at the
+The forms: `\boxed{...}` and `\fbox{...}` with braces matched; `#### 18` as in GSM8K; `A: 18` and `Answer: 18` at the
 beginning of a line, in a dozen languages; `the final answer is 18`. Of several lines the last counts. Two boxes with
 different contents, or a box and a later line that differ, are left to the caller, who knows when two answers agree.
 """
@@ -26,8 +26,8 @@ class Statement:
 
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)(?![A-Za-z])\s*+(\{)?")
 _WORDS = (
-    "answer|antwort|ergebnis|l\u00f6sung|r\u00e9ponse|reponse|respuesta|resposta|risposta|antwoord|svar|odpowied\u017a|odpov\u011b\u010f|vastaus|cevap"
-    "|jawaban|\u043e\u0442\u0432\u0435\u0442|\u0432\u0456\u0434\u043f\u043e\u0432\u0456\u0434\u044c|\u7b54\u3048|\u7b54\u6848|\u89e3\u7b54|\u6b63\u89e3|\u7b54|\uc815\ub2f5|\ub2f5|\u0627\u0644\u0625\u062c\u0627\u0628\u0629|\u0627\u0644\u062c\u0648\u0627\u0628|\u0909\u0924\u094d\u0924\u0930|c\u00e2u tr\u1ea3 l\u1eddi|\u0111\u00e1p \u00e1n"
+    "answer|antwort|ergebnis|lösung|réponse|reponse|respuesta|resposta|risposta|antwoord|svar|odpowiedź|odpověď|vastaus"
+    "|cevap|jawaban|ответ|відповідь|答え|答案|解答|正解|答|정답|답|الإجابة|الجواب|उत्तर|câu trả lời|đáp án"
 )
 _BEING = "is|are|was|would be|should be|equals|是|は|ist|lautet|est|es|è|é"
 _MARKER = re.compile(
@@ -39,14 +39,14 @@ _MARKER = re.compile(
 
 
 def statements(text: str, *, lettered: bool = True) -> list[Statement]:
-    """Every box, in order, then the last marked line if it stands behind the last box or there is no box.
+    r"""Every box, in order, then the last marked line if it stands behind the last box or there is no box.
 
     Args:
         text: a text without Markdown.
         lettered: whether `A:` at the beginning of a line marks an answer; not so where A may be an option.
 
-    >>> [s.text for s in statements(r"So \\boxed{\\frac{1}{2}}. Final answer: 0.5")]
-    ['\\\\frac{1}{2}', '0.5']
+    >>> [s.text for s in statements(r"So \boxed{\frac{1}{2}}. Final answer: 0.5")]
+    ['\\frac{1}{2}', '0.5']
     """
     boxed, last_end = _boxes(text)
     line = _marked(text, lettered=lettered)
@@ -56,7 +56,7 @@ def statements(text: str, *, lettered: bool = True) -> list[Statement]:
 
 
 def boxes(text: str) -> list[Statement]:
-    """The contents of every `\\boxed{...}` and `\\fbox{...}`, outermost ones only."""
+    r"""The contents of every `\boxed{...}` and `\fbox{...}`, outermost ones only."""
     return _boxes(text)[0]
 
 

@@ -10,13 +10,16 @@ that math-verify offers evaluate text as Python, or pass over what they cannot r
 import json
 import logging
 import os
+import re
 import sys
 from typing import Any
 
 __all__ = ["main", "same"]
 
+_WARMING = (("\\sqrt{2}", "1"), ("[1,2)", "1\\le x<2"), ("x^2+1=0", "1+\\frac{x}{2}=0"), ("\\sin^2(x)", "\\cos(x)"))
 _DIGITS = 50  # to which constants are worked out
 _EQUAL_DIGITS = 40  # to which two exact constants must agree
+_SMALL = 20  # a magnitude; far above it, or near nought, agreeing to forty digits is no proof
 
 
 def main() -> None:
@@ -25,9 +28,9 @@ def main() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     _limit(int(sys.argv[1]))
     logging.disable(logging.CRITICAL)
-    import math_verify
-
-    _say(answers, {"ready": bool(math_verify.parse)})
+    for first, second in _WARMING:  # much is loaded with the first formula of a sort, which is not that pair's time
+        same(first, second, positive=False)
+    _say(answers, {"ready": True})
     for line in sys.stdin.buffer:
         _say(answers, _answered(json.loads(line)))
 
@@ -61,19 +64,33 @@ def same(first: str, second: str, *, positive: bool) -> bool:
     one, two = _read(first), _read(second)
     if positive:
         one, two = _positive(one), _positive(two)
-    constant = _same_constants(one, two)
+    full = _printed_fully(first) != _printed_fully(second) and not ("." in first and "." in second)
+    constant = _same_constants(one, two, full=full)
     if constant is not None:
         return constant
     return _verified(one, two, positive) and _verified(two, one, positive)
 
 
 def _read(latex: str) -> Any:
+    from latex2sympy2_extended import NormalizationConfig
     from math_verify import LatexExtractionConfig, parse
 
-    found = parse(f"${latex}$", extraction_config=[LatexExtractionConfig()], parsing_timeout=None)
+    # Units are left where they are: to drop them makes `3m` a bare 3.
+    dress = NormalizationConfig(basic_latex=True, units=False, malformed_operators=True, nits=False, boxed="none")
+    reader = LatexExtractionConfig(normalization_config=dress)
+    found = parse(f"${latex}$", extraction_config=[reader], parsing_timeout=None)
     if not found or isinstance(found[0], str):
         raise ValueError("the formula cannot be read")
-    return found[0]
+    return _with_imaginary(found[0])
+
+
+def _with_imaginary(formula: Any) -> Any:
+    """The formula with `i` as the imaginary unit, which it is in an answer; the reader takes it for a symbol."""
+    from sympy import Basic, I
+
+    if not isinstance(formula, Basic):
+        return formula
+    return formula.xreplace({symbol: I for symbol in formula.free_symbols if str(symbol) == "i"})
 
 
 def _positive(formula: Any) -> Any:
@@ -83,24 +100,34 @@ def _positive(formula: Any) -> Any:
     return formula.xreplace({symbol: Symbol(symbol.name, positive=True) for symbol in formula.free_symbols})
 
 
-def _same_constants(one: Any, two: Any) -> bool | None:
+def _same_constants(one: Any, two: Any, *, full: bool) -> bool | None:
     """Whether two constants are equal; None if either holds a symbol, or is no number.
 
     A decimal is the number that it prints, so that a rounded one is not equal to what it was rounded from, unless it
-    is printed as fully as a float is.
+    is printed as fully as a float is (`full`). Where digits prove nothing, the difference has to be nought by
+    algebra.
     """
-    from sympy import Expr, Float, Rational
+    from sympy import Expr, Float, Rational, simplify
 
     if any(not isinstance(side, Expr) or side.free_symbols for side in (one, two)):
         return None
-    floats = [number for side in (one, two) for number in side.atoms(Float)]
     exact = [side.xreplace({number: Rational(str(number)) for number in side.atoms(Float)}) for side in (one, two)]
     left, right = (side.evalf(_DIGITS) for side in exact)
     if not (left.is_number and right.is_number and left.is_finite and right.is_finite):
         return None
-    full = bool(floats) and min(len(str(number).strip("-0.").replace(".", "")) for number in floats) >= 15
-    apart, larger = abs(left - right), max(abs(left), abs(right))
-    return bool(apart <= larger * Rational(10) ** (-14 if full else -_EQUAL_DIGITS)) or bool(left == right)
+    apart, larger = abs(left - right), max(abs(left), abs(right), 1)
+    if full and apart <= larger * Rational(10) ** -14:
+        return True
+    if apart > larger * Rational(10) ** -_EQUAL_DIGITS:
+        return False
+    plain = min(abs(left), abs(right)) > Rational(10) ** -_SMALL and larger < 10**_SMALL
+    return bool(plain) or exact[0] == exact[1] or simplify(exact[0] - exact[1]) == 0
+
+
+def _printed_fully(latex: str) -> bool:
+    """Whether there are decimals in a formula, all with the fifteen significant digits that a float keeps."""
+    decimals = re.findall(r"[0-9]*\.[0-9]+", latex)
+    return bool(decimals) and all(len(decimal.replace(".", "").lstrip("0")) >= 15 for decimal in decimals)
 
 
 def _verified(one: Any, two: Any, positive: bool) -> bool:

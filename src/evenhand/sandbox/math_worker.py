@@ -1,8 +1,8 @@
 """Comparing formulas with math-verify in a process that can be ended.
 
-An algebra system asked for `10^{10^{10}}` goes on for ever, and its own time limit works in the main thread alone. So
-the pair goes to a process over pipes as a line of JSON; one that is not answered in time is given up, and the process is
-killed and started afresh. Numbers never come here: `matching` compares them exactly.
+An algebra system may go on for ever, and its own time limit works in the main thread alone. So the pair goes to a
+process over pipes as a line of JSON; one that is not answered in time is given up, and the process is killed and
+started afresh. Numbers never come here: `matching` compares them exactly.
 """
 
 import contextlib
@@ -94,7 +94,7 @@ class MathWorker:
 
     def _asked(self, first: str, second: str, positive: bool) -> bool | None:
         if max(len(first), len(second)) > _LONGEST_FORMULA:
-            return self._given_up(f"a formula has more than {_LONGEST_FORMULA:,} characters")
+            return self._note(f"a formula has more than {_LONGEST_FORMULA:,} characters")
         self.asked += 1
         line = json.dumps({"first": first, "second": second, "positive": positive}).encode() + b"\n"
         answer: dict[str, Any] | str
@@ -104,12 +104,14 @@ class MathWorker:
             answer = f"its process ended ({error.strerror})"
         if isinstance(answer, str):
             self.close()
-            return self._given_up(answer)
+            return self._note(answer)
         same = answer.get("same")
-        return same if isinstance(same, bool) else self._given_up(str(answer.get("why", "")))
+        return same if isinstance(same, bool) else self._note(str(answer.get("why", "")))
 
-    def _given_up(self, reason: str) -> None:
+    def _note(self, reason: str) -> bool | None:
+        """Keep why a pair was given up, which is no answer."""
         self.gave_up = [*self.gave_up[-99:], reason]
+        return None
 
     def _started(self) -> "subprocess.Popen[bytes]":
         if self._process is None or self._process.poll() is not None:
