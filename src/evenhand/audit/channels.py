@@ -17,6 +17,7 @@ from evenhand.audit.callables import CallableProcess
 from evenhand.audit.commands import Ran, run_command
 from evenhand.audit.config import AuditConfig, ChannelConfig
 from evenhand.audit.controls import Control
+from evenhand.audit.match_rules import Matchers
 from evenhand.errors import InvalidInput
 from evenhand.integrity.channel import ControlResult, Expected, Got
 from evenhand.store.rated_rows import id_text, open_rated
@@ -37,13 +38,19 @@ def sees_folder(channel: ChannelConfig) -> bool:
 
 
 def run_controls(
-    config: AuditConfig, controls: Sequence[Control], *, timeout_s: float, allow_unsandboxed: bool = False
+    config: AuditConfig,
+    controls: Sequence[Control],
+    matchers: Matchers,
+    *,
+    timeout_s: float,
+    allow_unsandboxed: bool = False,
 ) -> tuple[ControlResult, ...]:
     """Show every control to the channel.
 
     Args:
         config: with a channel of kind command, python, tests or matcher.
         controls: in order.
+        matchers: for a channel that is a matcher.
         timeout_s: for each.
         allow_unsandboxed: run candidates of a test suite without a sandbox where none works.
     Raises:
@@ -56,7 +63,7 @@ def run_controls(
         "command": lambda: _command(config, channel, controls, timeout_s),
         "python": lambda: _python(config, channel, controls, timeout_s),
         "tests": lambda: _tests(channel, controls, allow_unsandboxed=allow_unsandboxed),
-        "matcher": lambda: _matcher(channel, controls),
+        "matcher": lambda: _matcher(channel, controls, matchers),
     }
     said = run[channel.kind]()
     return tuple(
@@ -158,12 +165,10 @@ def _python(config: AuditConfig, channel: ChannelConfig, controls: Sequence[Cont
         return [process.ask(control.candidate, _row(control)) for control in controls]
 
 
-def _matcher(channel: ChannelConfig, controls: Sequence[Control]) -> list[Said]:
+def _matcher(channel: ChannelConfig, controls: Sequence[Control], matchers: Matchers) -> list[Said]:
     """Evenhand's own matcher: equal accepts; what it leaves open is not graded."""
-    from evenhand.audit.match_rules import matching
-
     assert channel.rule is not None
-    match = matching(channel.rule)
+    match = matchers.of(channel.rule)
     said: list[Said] = []
     for control in controls:
         found = match(control.candidate, control.item.gold)

@@ -6,7 +6,7 @@ from typing import Any
 from evenhand.audit.config import JudgeConfig
 from evenhand.audit.items import AuditItem
 from evenhand.audit.judge_seen import JudgeSeen
-from evenhand.audit.match_rules import Matching, matching, rule_words
+from evenhand.audit.match_rules import Matchers, Matching, rule_words
 from evenhand.integrity.judge_independence import JudgeFacts
 from evenhand.integrity.solving import Judged
 from evenhand.matching.rules import MatchRule
@@ -21,7 +21,7 @@ _ACCEPTED, _REJECTED = "accepted", "rejected"
 _WITHOUT_CANDIDATE = frozenset({"blind"})
 
 
-def evenhand_judge(judge: JudgeConfig, items: Sequence[AuditItem]) -> JudgeSeen:
+def evenhand_judge(judge: JudgeConfig, items: Sequence[AuditItem], matchers: Matchers) -> JudgeSeen:
     """Read a judge file, and its records where `outcomes` names them.
 
     Raises:
@@ -30,7 +30,7 @@ def evenhand_judge(judge: JudgeConfig, items: Sequence[AuditItem]) -> JudgeSeen:
     assert judge.path is not None
     spec = read_judge(judge.path)
     rule = judge.match or _own_rule(spec)
-    match = None if rule is None else matching(rule)
+    match = None if rule is None else matchers.of(rule)
     records = [] if judge.outcomes is None else list(read_records(judge.outcomes))
     source = f"the judge file {judge.path.name} (protocol {spec.protocol})"
     if records:

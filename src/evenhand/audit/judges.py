@@ -8,7 +8,7 @@ from evenhand.audit.config import AuditConfig, JudgeConfig
 from evenhand.audit.evenhand_judge import evenhand_judge
 from evenhand.audit.items import AuditItem
 from evenhand.audit.judge_seen import JudgeSeen
-from evenhand.audit.match_rules import Matching, matching, rule_words
+from evenhand.audit.match_rules import Matchers, Matching, rule_words
 from evenhand.audit.outcomes import Outcome, read_outcomes
 from evenhand.errors import InvalidInput
 from evenhand.integrity.findings import template_findings
@@ -23,7 +23,7 @@ __all__ = ["judge_seen", "trace_facts"]
 _WRONG = ("unequal", "no_answer")
 
 
-def judge_seen(config: AuditConfig, items: Sequence[AuditItem]) -> JudgeSeen:
+def judge_seen(config: AuditConfig, items: Sequence[AuditItem], matchers: Matchers) -> JudgeSeen:
     """Read what the configuration names.
 
     Raises:
@@ -36,12 +36,12 @@ def judge_seen(config: AuditConfig, items: Sequence[AuditItem]) -> JudgeSeen:
     if judge.kind == "none":
         return JudgeSeen(facts=JudgeFacts(kind="none", source="the configuration, which says that no model judges"))
     outcomes = read_outcomes(judge.outcomes) if judge.outcomes and judge.kind != "evenhand" else {}
-    match = None if judge.match is None else matching(judge.match)
+    match = None if judge.match is None else matchers.of(judge.match)
     if judge.kind == "template":
         return _template(judge, items, outcomes, match)
     if judge.kind == "trace":
         return _trace(config, judge, items, outcomes, match)
-    return evenhand_judge(judge, items)
+    return evenhand_judge(judge, items, matchers)
 
 
 # --- a template ----------------------------------------------------------------------------------------------------

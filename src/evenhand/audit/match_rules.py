@@ -1,12 +1,17 @@
 """The declared match relation of a configuration, and the comparison it stands for."""
 
 from collections.abc import Callable
-from typing import Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
-from evenhand.matching.rules import ANSWER_KINDS, Match, MatchRule, Tolerance
+from evenhand.errors import InvalidInput
+from evenhand.matching.rules import ANSWER_KINDS, Expressions, Match, MatchRule, Tolerance
 from evenhand.store.documents import Value
 
-__all__ = ["Matching", "match_rule", "matching", "rule_words"]
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["Matchers", "Matching", "match_rule", "rule_words"]
 
 Matching = Callable[[str, str], Match]
 """(candidate, gold) to what the comparison gives."""
@@ -27,11 +32,41 @@ def match_rule(value: Value) -> MatchRule:
     return of_mapping(given, f"{value.file}{line}: {value.path}")
 
 
-def matching(rule: MatchRule) -> Matching:
-    """The comparison under a rule; expressions are left undecided where their comparer is not there."""
-    from evenhand.matching.matches import match
+class Matchers:
+    """The comparisons of an audit, with one process for formulas behind them all where math-verify is installed.
 
-    return lambda candidate, gold: match(candidate, gold, rule)
+    Use it as a context manager. Without math-verify formulas are left undecided, and `without` says why.
+    """
+
+    def __init__(self) -> None:
+        from evenhand.sandbox.math_worker import MathWorker
+
+        self.without = ""
+        self._worker: MathWorker | None = None
+        try:
+            self._worker = MathWorker()
+        except InvalidInput as error:
+            self.without = str(error)
+
+    def of(self, rule: MatchRule) -> Matching:
+        """The comparison under a rule."""
+        from evenhand.matching.matches import match
+
+        return lambda candidate, gold: match(candidate, gold, rule, expressions=self.same)
+
+    @property
+    def same(self) -> Expressions | None:
+        """The comparer of formulas; None where there is none."""
+        return None if self._worker is None else self._worker.same
+
+    def __enter__(self) -> "Matchers":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._worker is not None:
+            self._worker.close()
 
 
 def rule_words(rule: MatchRule | None) -> str:

@@ -150,6 +150,7 @@ def run_audit(config: AuditConfig, settings: Settings, *, note: Callable[[str], 
         verdicts=(first, second, third, fourth),
         findings=tuple(sorted(findings, key=lambda one: one.flaw)),
         waivers=config.waivers,
+        matchers=_matcher_controls(config, matchers),
         settings=settings,
     )
 
@@ -225,6 +226,18 @@ def _checker_findings(config: AuditConfig) -> list[Finding]:
         if word.endswith(".py") and path.is_file() and path.stat().st_size < 1 << 20:
             found += code_findings(path.read_text("utf-8", "replace"), path.name)
     return found
+
+
+def _matcher_controls(config: AuditConfig, matchers: Matchers) -> Mapping[str, Any] | None:
+    """The matchers' own controls, where a match relation is declared."""
+    judge, channel = config.judge, config.channel
+    declared = [None if judge is None else judge.match, None if channel is None else channel.rule]
+    rules = [rule for rule in declared if rule is not None]
+    if not rules:
+        return None
+    from evenhand.audit.matcher_controls import matcher_controls
+
+    return matcher_controls(rules, matchers)
 
 
 # --- C4 ------------------------------------------------------------------------------------------------------------

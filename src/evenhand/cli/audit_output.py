@@ -130,5 +130,12 @@ def _matchers(controls: Mapping[str, Any] | None) -> None:
         return
     print("\nmatchers' own controls")
     for one in controls["kinds"]:
-        wrong = f", wrong: {len(one['wrong'])}" if one["wrong"] else ""
-        print(f"    {one['kind']:<12} {one['right']} of {one['n']} as known{wrong}")
+        shares = ", ".join(
+            f"{name} accepted {one[key]['successes']}/{one[key]['n']}"
+            for name, key in (("equal", "equal_accepted"), ("unequal", "unequal_accepted"),
+                              ("without an answer", "no_answer_accepted"))
+        )  # fmt: skip
+        otherwise = f"; {one['n_failures']} decided otherwise than known" if one["n_failures"] else ""
+        _fold(f"    {one['kind']:<12} {shares}{otherwise}")
+    if controls["without_comparer"]:
+        _fold(f"    formulas are not compared: {controls['without_comparer']}")

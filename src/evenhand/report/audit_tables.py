@@ -31,11 +31,20 @@ def findings_table(findings: Sequence[Mapping[str, Any]]) -> Table:
 def matcher_table(controls: Mapping[str, Any]) -> Table:
     """The matchers' own controls, a row a kind of answer."""
     rows = tuple(
-        (one["kind"], count(one["n"]), count(one["right"]), "; ".join(map(str, one["wrong"][:4])) or "none")
+        (one["kind"], *(_of(one[key]) for key in ("equal_accepted", "unequal_accepted", "no_answer_accepted")),
+         count(one["undecided"]), count(one["n_failures"]),
+         "; ".join(f"{pair['candidate']} beside {pair['gold']}: {pair['got']}" for pair in one["failures"]))
         for one in controls["kinds"]
-    )
-    note = f"Declared here: {'; '.join(controls['declared'])}." if controls["declared"] else ""
-    return Table(head=("kind of answer", "#pairs known", "#as known", "decided otherwise"), rows=rows, note=note)
+    )  # fmt: skip
+    without = controls["without_comparer"]
+    note = f"Declared here: {'; '.join(controls['declared'])}.{f' Formulas are not compared: {without}' if without else ''}"
+    head = ("kind of answer", "#equal accepted", "#unequal accepted", "#without an answer accepted", "#undecided",
+            "#decided otherwise", "which")  # fmt: skip
+    return Table(head=head, rows=rows, note=note)
+
+
+def _of(found: Mapping[str, Any]) -> str:
+    return f"{found['successes']} of {found['n']}"
 
 
 def _independence(evidence: Evidence) -> list[Table]:
