@@ -16,7 +16,7 @@ from evenhand.audit.controls import Relation, controls_for
 from evenhand.audit.environment import environment_seen
 from evenhand.audit.items import AuditItem, read_audit_items, with_gold
 from evenhand.audit.judges import judge_seen
-from evenhand.audit.match_rules import matching
+from evenhand.audit.match_rules import Matchers
 from evenhand.integrity.channel import ChannelFacts, channel_verdict
 from evenhand.integrity.contamination import contamination_verdict
 from evenhand.integrity.criteria_v0_1 import VERSION
@@ -126,8 +126,13 @@ def run_audit(config: AuditConfig, settings: Settings, *, note: Callable[[str], 
         InvalidInput: a file of the configuration cannot be used.
         SandboxError: candidates have to be run, and no sandbox works here.
     """
+    with Matchers() as matchers:
+        return _audited(config, settings, matchers, note)
+
+
+def _audited(config: AuditConfig, settings: Settings, matchers: Matchers, note: Callable[[str], None]) -> Audit:
     items = () if config.items is None else read_audit_items(config.items)
-    judge = judge_seen(config, items)
+    judge = judge_seen(config, items, matchers)
     figures = solve_figures(judge.judged, Bootstrap(n_resamples=settings.n_resamples, seed=settings.seed))
     first = judge_independence(judge.facts, config.task_class, figures)
 
@@ -137,7 +142,7 @@ def run_audit(config: AuditConfig, settings: Settings, *, note: Callable[[str], 
     third = contamination_verdict(environment)
 
     writable = [s.where for s in sights if s.what in ("writable evaluator", "plantable reward")]
-    facts, code = _channel(config, items, settings, writable, note)
+    facts, code = _channel(config, items, settings, writable, matchers, note)
     second = channel_verdict(facts, config.task_class)
 
     fourth = _suites(config, settings, note)
@@ -159,7 +164,7 @@ def run_audit(config: AuditConfig, settings: Settings, *, note: Callable[[str], 
 
 
 def _channel(
-    config: AuditConfig, items: Sequence[AuditItem], settings: Settings, writable: Sequence[str],
+    config: AuditConfig, items: Sequence[AuditItem], settings: Settings, writable: Sequence[str], matchers: Matchers,
     note: Callable[[str], None],
 ) -> tuple[ChannelFacts, list[Finding]]:  # fmt: skip
     """Facts for C2, and findings in the checker's own source."""
@@ -183,23 +188,25 @@ def _channel(
         controls = read_records(path)
         source = f"{len(controls)} controls as recorded in {path.name}, not run by this audit"
         return replace(facts, source=source, controls=controls), []
-    relation = _relation(config)
+    relation = _relation(config, matchers)
     made = controls_for(items, relation, most=settings.control_items, plants=sees_folder(channel))
     note(f"C2: {len(made)} controls through the channel ({channel.kind})")
-    results = run_controls(config, made, timeout_s=settings.timeout_s, allow_unsandboxed=settings.allow_unsandboxed)
+    results = run_controls(
+        config, made, matchers, timeout_s=settings.timeout_s, allow_unsandboxed=settings.allow_unsandboxed
+    )
     source = f"{len(results)} controls that this audit ran through the channel ({channel.kind})"
     missing = _missing(config, items, relation)
     return replace(facts, source=source, controls=results, missing=missing), _checker_findings(config)
 
 
-def _relation(config: AuditConfig) -> Relation:
+def _relation(config: AuditConfig, matchers: Matchers) -> Relation:
     """What keeps a control apart from the gold; a matcher that is itself audited cannot say."""
     channel, judge = config.channel, config.judge
     assert channel is not None
     rule = channel.rule if channel.kind == "matcher" else None if judge is None else judge.match
     own = channel.kind == "matcher" or rule is None
     return Relation(
-        task_class=config.task_class, rule=rule, matching=None if own or rule is None else matching(rule),
+        task_class=config.task_class, rule=rule, matching=None if own or rule is None else matchers.of(rule),
         by_tests=channel.kind == "tests",
     )  # fmt: skip
 

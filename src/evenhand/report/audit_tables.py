@@ -37,7 +37,8 @@ def matcher_table(controls: Mapping[str, Any]) -> Table:
         for one in controls["kinds"]
     )  # fmt: skip
     without = controls["without_comparer"]
-    note = f"Declared here: {'; '.join(controls['declared'])}.{f' Formulas are not compared: {without}' if without else ''}"
+    note = f"Declared here: {'; '.join(controls['declared'])}."
+    note += f" Formulas are not compared: {without}" if without else ""
     head = ("kind of answer", "#equal accepted", "#unequal accepted", "#without an answer accepted", "#undecided",
             "#decided otherwise", "which")  # fmt: skip
     return Table(head=head, rows=rows, note=note)
