@@ -171,8 +171,12 @@ async def _evidence(proxy: "Proxy", folder: Path, asked: _Asked) -> "TraceEviden
     from evenhand.store.outcomes import read_outcomes
     from evenhand.trace.files import read_calls, read_requests
 
-    accepted = None if asked.outcomes is None else read_outcomes(asked.outcomes).accepted
+    written = asked.outcomes is not None and asked.outcomes.exists()
+    accepted = read_outcomes(asked.outcomes).accepted if written and asked.outcomes else None
     evidence = evidence_of(asked.items, read_calls(folder), accepted, asked.kind)
+    if asked.outcomes is not None and not written:
+        note = f"the harness wrote no outcomes to {asked.outcomes}"
+        evidence = replace(evidence, notes=(*evidence.notes, note))
     if not asked.swap or asked.kind is None:
         return evidence
     plan = swap_plan(asked.items, evidence, read_requests(folder), n=asked.swap, seed=asked.seed)

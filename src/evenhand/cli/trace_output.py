@@ -90,6 +90,8 @@ def _commitments(committed: "list[TracedItem]", n: int) -> str:
 def _acceptance(evidence: "TraceEvidence") -> str:
     if not evidence.match:
         return f"{evidence.n_outcomes} outcomes, compared with nothing: say what an answer is with --match"
+    if not evidence.n_matched and not evidence.undecided:
+        return f"{evidence.n_outcomes} outcomes, and no commitment that they could be compared with"
     equal = evidence.n_matched - len(evidence.disagreements)
     more = f"; differs on {_ids(evidence.disagreements)}" if evidence.disagreements else ""
     undecided = f"; undecided on {_ids(evidence.undecided)}" if evidence.undecided else ""
