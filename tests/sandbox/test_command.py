@@ -82,3 +82,27 @@ def test_a_mount_that_is_not_there_is_refused(box: Sandbox) -> None:
 def test_limits_hold_for_commands(box: Sandbox) -> None:
     run = box.run_command(["sh", "-c", "ulimit -n; cat /proc/1/limits | grep 'Max open'"], limits=Limits(open_files=33))
     assert run.stdout.split() == [b"33", b"Max", b"open", b"files", b"33", b"33", b"files"]
+
+
+def test_the_first_process_of_a_command_is_closed_to_it(box: Sandbox) -> None:
+    script = (
+        "import os\n"
+        "for name in ('mem', 'environ', 'exe', 'fd', 'root'):\n"
+        "    try:\n"
+        "        os.close(os.open('/proc/1/' + name, os.O_RDONLY))\n"
+        "        print(name)\n"
+        "    except PermissionError:\n"
+        "        pass\n"
+        "for signal in (15, 9):\n"
+        "    os.kill(1, signal)\n"
+        "print('still here')\n"
+    )
+    run = box.run_command([box.interpreter.path, "-c", script])
+    assert (run.stdout, run.exit_code) == (b"still here\n", 0), run.stderr
+
+
+def test_what_a_command_orphans_is_reaped(box: Sandbox) -> None:
+    script = "for n in 1 2 3; do (true &); done; (setsid sleep 300 &); sleep 0.2; cat /proc/[0-9]*/stat"
+    run = box.run_command(["sh", "-c", script])
+    assert b" Z " not in run.stdout
+    assert run.exit_code == 0

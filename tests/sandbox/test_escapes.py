@@ -49,7 +49,7 @@ def test_nothing_but_tmp_can_be_written(box: Sandbox) -> None:
     code = ATTEMPT + (
         "def f(places):\n    return [p for p in places if not isinstance(attempt(open, p + '/planted', 'w'), str)]"
     )
-    places = ["/", "/usr", "/usr/lib", "/usr/lib/python3", "/etc", "/dev", "/dev/shm", "/proc", "/tmp", "/bin", "/lib"]
+    places = ["/", "/usr", "/usr/lib", "/usr/lib/python3", "/etc", "/dev", "/dev/shm", "/tmp", "/bin", "/lib"]
     assert value(box, code, places) == ["/tmp"]
 
 
@@ -60,8 +60,8 @@ def test_links_do_not_lead_out(box: Sandbox, tmp_path: Path) -> None:
         "def f(target):\n"
         "    os.symlink(target, '/tmp/link')\n"
         "    os.symlink('/etc/passwd', '/tmp/users')\n"
-        "    os.symlink('/proc/1/root', '/tmp/r')\n"
-        "    return [attempt(open, '/tmp/link'), attempt(open, '/tmp/users'), attempt(os.listdir, '/tmp/r/root')]"
+        "    os.symlink('/root', '/tmp/r')\n"
+        "    return [attempt(open, '/tmp/link'), attempt(open, '/tmp/users'), attempt(os.listdir, '/tmp/r')]"
     )
     found = value(box, code, str(target))
     assert isinstance(found, list)
@@ -159,28 +159,20 @@ def test_the_disk_is_bounded(box: Sandbox) -> None:
     assert written <= 4 << 20
 
 
-def test_proc_shows_the_sandbox_alone_and_opens_nothing(box: Sandbox) -> None:
-    code = ATTEMPT + (
-        "def f(x):\n"
-        "    seen = [name for name in os.listdir('/proc') if name.isdigit()]\n"
-        "    opened = [p for p in ('/proc/sysrq-trigger', '/proc/sys/kernel/core_pattern',\n"
-        "                          '/proc/sys/vm/drop_caches', '/proc/1/environ', '/proc/kcore')\n"
-        "              if not isinstance(attempt(os.open, p, os.O_RDWR), str)]\n"
-        "    return len(seen), opened"
-    )
-    assert value(box, code) == (2, [])
+def test_there_is_no_proc_through_which_another_process_could_be_written_to(box: Sandbox) -> None:
+    code = "import os\ndef f(x):\n    return os.path.exists('/proc'), os.path.exists('/sys')"
+    assert value(box, code) == (False, False)
 
 
-def test_the_first_process_has_the_limits_too_since_code_inside_can_take_it_over(box: Sandbox) -> None:
+def test_the_first_process_has_the_limits_too_though_it_cannot_be_reached(box: Sandbox) -> None:
     code = (
+        "import resource\n"
         "def f(x):\n"
-        "    limits = {line[:25].strip(): line.split()[-3] for line in open('/proc/1/limits')}\n"
-        "    status = dict(line.split(':', 1) for line in open('/proc/1/status') if ':' in line)\n"
-        "    names = ('Max processes', 'Max address space', 'Max file size', 'Max open files', 'Max cpu time')\n"
-        "    return [limits[name] for name in names], int(status['CapEff'], 16), int(status['Seccomp'])"
+        "    names = ('RLIMIT_NPROC', 'RLIMIT_AS', 'RLIMIT_FSIZE', 'RLIMIT_NOFILE', 'RLIMIT_CPU')\n"
+        "    return [resource.prlimit(1, getattr(resource, name))[1] for name in names]"
     )
     limits = Limits(processes=11, memory_bytes=1 << 29, file_bytes=1 << 20, open_files=32, suite_s=77, check_s=20)
-    assert value(box, code, limits=limits) == (["11", str(1 << 29), str(1 << 20), "32", "78"], 0, 2)
+    assert value(box, code, limits=limits) == [11, 1 << 29, 1 << 20, 32, 78]
 
 
 def test_the_environment_and_the_descriptors_hold_nothing_of_the_parent(
@@ -190,10 +182,15 @@ def test_the_environment_and_the_descriptors_hold_nothing_of_the_parent(
     code = (
         "import os, stat\n"
         "def f(x):\n"
-        "    kinds = [stat.S_IFMT(os.fstat(n).st_mode) for n in range(100) if os.path.exists('/proc/self/fd/%d' % n)]\n"
-        "    return sorted(os.environ), sum(kind in (stat.S_IFDIR, stat.S_IFREG) for kind in kinds)"
+        "    kinds = []\n"
+        "    for number in range(64):\n"
+        "        try:\n"
+        "            kinds.append(stat.S_IFMT(os.fstat(number).st_mode))\n"
+        "        except OSError:\n"
+        "            pass\n"
+        "    return sorted(os.environ), kinds == [stat.S_IFCHR] * 3 + [stat.S_IFIFO] * 2"
     )
-    assert value(box, code) == (["EVENHAND_SANDBOX", "HOME", "LC_CTYPE", "PWD"], 0)
+    assert value(box, code) == (["EVENHAND_SANDBOX", "HOME", "LC_CTYPE", "PWD"], True)
 
 
 def test_no_privilege_is_held_or_can_be_had(box: Sandbox) -> None:
@@ -201,12 +198,14 @@ def test_no_privilege_is_held_or_can_be_had(box: Sandbox) -> None:
         "import ctypes, os\n"
         "def f(x):\n"
         "    libc = ctypes.CDLL(None, use_errno=True)\n"
-        "    status = dict(line.split(':', 1) for line in open('/proc/self/status') if ':' in line)\n"
-        "    tried = [libc.unshare(0x10000000), libc.unshare(0x20000), libc.setuid(0), libc.ptrace(16, 1, 0, 0)]\n"
-        "    numbers = [int(status[name], 16) for name in ('CapEff', 'CapBnd', 'NoNewPrivs', 'Seccomp')]\n"
-        "    return numbers, tried, os.getuid()"
+        "    bounding = [n for n in range(64) if libc.prctl(23, n, 0, 0, 0) == 1]\n"
+        "    told = libc.prctl(39, 0, 0, 0, 0), libc.prctl(21, 0, 0, 0, 0)\n"
+        "    words = b'x' * 32\n"
+        "    tried = [libc.unshare(0x10000000), libc.unshare(0x20000), libc.setuid(0), libc.ptrace(16, 1, 0, 0),\n"
+        "             libc.process_vm_readv(1, words, 1, words, 1, 0), libc.mount(b'none', b'/tmp', b'proc', 0, 0)]\n"
+        "    return bounding, told, tried, os.getuid()"
     )
-    assert value(box, code) == ([0, 0, 1, 2], [-1, -1, -1, -1], 65534)
+    assert value(box, code) == ([], (1, 2), [-1] * 6, 65534)
 
 
 def test_a_limit_cannot_be_raised_again(box: Sandbox) -> None:
@@ -241,15 +240,14 @@ def test_what_daemonises_itself_is_gone_after_the_run(box: Sandbox) -> None:
     code = (
         "import os, sys\n"
         "def f(token):\n"
+        "    reading, writing = os.pipe()\n"
         "    if os.fork() == 0:\n"
         "        os.setsid()\n"
         "        if os.fork() == 0:\n"
-        "            os.closerange(0, 100)\n"
         "            os.execv(sys.executable, ['python', '-I', '-S', '-c', 'import time; time.sleep(300)', token])\n"
         "        os._exit(0)\n"
-        "    os.wait()\n"
-        "    while not any(token in open('/proc/%s/cmdline' % n).read() for n in os.listdir('/proc') if n.isdigit()):\n"
-        "        pass\n"
+        "    os.close(writing)\n"
+        "    os.read(reading, 1)  # ends when the other program has begun\n"
         "    return 'started'"
     )
     assert value(box, code, token) == "started"
@@ -350,23 +348,23 @@ def test_a_fork_that_answers_too_is_tampering(box: Sandbox) -> None:
 def test_other_checks_and_their_inputs_are_not_in_the_process(box: Sandbox) -> None:
     """The search is shown to work: the second check finds its own."""
     code = (
-        "import re\n"
+        "import gc, re, sys\n"
         "def f(token):\n"
-        "    found = set()\n"
-        "    with open('/proc/self/maps') as maps, open('/proc/self/mem', 'rb', 0) as memory:\n"
-        "        for line in maps:\n"
-        "            span, rights = line.split()[:2]\n"
-        "            if rights.startswith('rw'):\n"
-        "                start, end = (int(part, 16) for part in span.split('-'))\n"
-        "                memory.seek(start)\n"
-        "                found |= set(re.findall(token[:9].encode() + b'[0-9a-f]{16}', memory.read(end - start)))\n"
+        "    found, frame, objects = set(), sys._getframe(), gc.get_objects()\n"
+        "    while frame:\n"
+        "        objects += list(frame.f_locals.values())\n"
+        "        frame = frame.f_back\n"
+        "    for thing in objects:\n"
+        "        for part in gc.get_referents(thing) + [thing]:\n"
+        "            if type(part) in (str, bytes):\n"
+        "                text = part if type(part) is str else part.decode('latin-1')\n"
+        "                found |= set(re.findall(token[:9] + '[0-9a-f]{16}', text))\n"
         "    return sorted(found)"
     )
     prefix, hidden = "evenhand-", secrets.token_hex(8)
-    first, second, third = inside(box, code, prefix, prefix + hidden, prefix, limits=Limits(check_s=30))
+    first, second = inside(box, code, prefix, prefix + hidden, limits=Limits(check_s=30))
     assert (first.status, first.value) == ("value", [])
-    assert second.value == [f"{prefix}{hidden}".encode()]
-    assert third.status == "value"
+    assert second.value == [f"{prefix}{hidden}"]
 
 
 def test_what_is_planted_in_the_working_folder_is_not_there_for_the_next_process(box: Sandbox) -> None:
@@ -415,4 +413,4 @@ def test_the_sandbox_says_what_it_holds_as_measured_inside(box: Sandbox) -> None
     told = box.describe(Limits(memory_bytes=256 << 20, processes=8, check_s=20))
     assert told.kind == "bubblewrap"
     assert told.not_held == ("memory of a whole tree",)
-    assert len(told.holds) == 16
+    assert len(told.holds) == 15

@@ -2,7 +2,8 @@
 
 Every flag answers an escape that was seen (tests/sandbox): without `--disable-userns` code inside can make itself root
 of a namespace of its own; without `--remount-ro /` it can write in the sandbox's own /usr; `--dev` mounts a writable
-file system without a limit of size, so it is remounted too.
+file system without a limit of size, so it is remounted too. There is no /proc for candidates: through it they could
+write into bubblewrap's own process, which keeps the tree in order.
 """
 
 import importlib.util
@@ -69,6 +70,7 @@ class Bubblewrap:
         work: Iterable[tuple[int, str]] = (),
         folder: str = "/tmp",  # noqa: S108 - the sandbox's own
         path: str = "",
+        proc: bool = False,
         seccomp: int | None = None,
     ) -> list[str]:
         """The arguments that run `argv` inside.
@@ -81,12 +83,16 @@ class Bubblewrap:
             work: (descriptor, path below `folder`) of files that are copied there, to be written over.
             folder: where it starts; writable, and the private /tmp where not named.
             path: the PATH inside, or empty for none.
+            proc: whether there is a /proc; `argv` is then the first process and has to guard itself, since code
+                inside can write into the memory of another one there that has its rights.
             seccomp: descriptor of a filter, or None.
         """
         command = [self.path, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"]
         command += ["--new-session", "--clearenv", "--cap-drop", "ALL", "--uid", INSIDE_ID, "--gid", INSIDE_ID]
-        command += ["--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+        command += ["--hostname", "sandbox", "--dev", "/dev", "--remount-ro", "/dev"]
         command += ["--size", str(scratch_bytes), "--tmpfs", "/tmp"]  # noqa: S108
+        if proc:
+            command += ["--proc", "/proc", "--as-pid-1"]
         for tree in trees:
             command += ["--ro-bind", tree, tree]
         for link in _LINKS:

@@ -19,19 +19,32 @@ _SLICE_S = 0.25
 _CHUNK = 1 << 16
 _TAIL_S = 1.0
 
-# Sets the limits inside, as the runner does, and becomes the command.
+# Lowers the limits and runs the command. Inside it is the first process, which stays: it closes its memory to the
+# others (4 is PR_SET_DUMPABLE; without it /proc/1/mem would let the command take it over), reaps them, and leaves as the
+# command did, a signal as 128 and its number.
 LAUNCH = (
     "import os, resource, sys\n"
-    "words = sys.argv[1:sys.argv.index('--')]\n"
-    "for process in [0, 1] if os.environ['EVENHAND_SANDBOX'] == '1' and os.getppid() == 1 else [0]:\n"
-    "    for name, _, value in (word.partition('=') for word in words):\n"
-    "        resource.prlimit(process, getattr(resource, name), (int(value), int(value)))\n"
-    "command = sys.argv[sys.argv.index('--') + 1:]\n"
-    "try:\n"
-    "    os.execvp(command[0], command)\n"
-    "except OSError as error:\n"
-    "    sys.stderr.write('%s: %s\\n' % (command[0], error.strerror))\n"
-    "    os._exit(127 if isinstance(error, FileNotFoundError) else 126)\n"
+    "at = sys.argv.index('--')\n"
+    "for name, _, value in (word.partition('=') for word in sys.argv[1:at]):\n"
+    "    resource.setrlimit(getattr(resource, name), (int(value), int(value)))\n"
+    "command, inside = sys.argv[at + 1:], os.environ['EVENHAND_SANDBOX'] == '1'\n"
+    "if inside:\n"
+    "    import ctypes\n"
+    "    if ctypes.CDLL(None).prctl(4, 0, 0, 0, 0) != 0 or os.getpid() != 1:\n"
+    "        sys.exit('the first process could not be closed to the others')\n"
+    "child = os.fork() if inside else 0\n"
+    "if child == 0:\n"
+    "    try:\n"
+    "        os.execvp(command[0], command)\n"
+    "    except OSError as error:\n"
+    "        sys.stderr.write('%s: %s\\n' % (command[0], error.strerror))\n"
+    "        sys.stderr.flush()\n"
+    "        os._exit(127 if isinstance(error, FileNotFoundError) else 126)\n"
+    "os.closerange(0, 3)\n"
+    "while True:\n"
+    "    ended, status = os.wait()\n"
+    "    if ended == child:\n"
+    "        os._exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))\n"
 )
 
 

@@ -26,7 +26,7 @@ def _files(_: int) -> "list[str]":
 def _writable(_: int) -> "list[str]":
     """Which folders besides /tmp take a new file."""
     found = []
-    for folder in ("/", "/usr", "/usr/lib", "/etc", "/dev", "/dev/shm", "/proc"):  # noqa: S108
+    for folder in ("/", "/usr", "/usr/lib", "/etc", "/dev", "/dev/shm", "/run"):  # noqa: S108
         try:
             with open(os.path.join(folder, "evenhand-probe"), "w"):
                 found.append(folder)
@@ -37,8 +37,19 @@ def _writable(_: int) -> "list[str]":
 
 def _interfaces(_: int) -> "list[str]":
     """The network's interfaces."""
-    with open("/proc/net/dev") as lines:
-        return [line.split(":")[0].strip() for line in lines if ":" in line]
+    import fcntl
+    import socket
+    import struct
+
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        for index in range(1, 65):
+            try:
+                told = fcntl.ioctl(asking, 0x8910, struct.pack("16si20x", b"", index))  # SIOCGIFNAME
+            except OSError:
+                continue
+            found.append(told[:16].rstrip(b"\0").decode())
+    return found
 
 
 def _connects(port: int) -> bool:
@@ -50,25 +61,39 @@ def _connects(port: int) -> bool:
         return client.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _processes(_: int) -> int:
-    """How many processes are seen."""
-    return sum(name.isdigit() for name in os.listdir("/proc"))
+def _processes(_: int) -> "list[int]":
+    """Which process ids up to 5000 answer: there should be the first and this one."""
+    found = []
+    for process in range(1, 5001):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            continue
+        except PermissionError:
+            pass
+        found.append(process)
+    return found
 
 
-def _status(_: int) -> "dict[str, str]":
-    """Capabilities, and whether privileges can be gained and calls are filtered, as the kernel writes them."""
-    with open("/proc/self/status") as lines:
-        pairs = [line.split(":", 1) for line in lines if ":" in line]
-    return {name: value.strip() for name, value in pairs if name in ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp")}
+def _privileges(_: int) -> "list[int]":
+    """Capabilities in the bounding set, no new privileges, and how calls are filtered, as the kernel tells them."""
+    import ctypes
+
+    call = ctypes.CDLL(None).prctl
+    bounding = sum(call(23, capability, 0, 0, 0) == 1 for capability in range(64))
+    return [bounding, call(39, 0, 0, 0, 0), call(21, 0, 0, 0, 0)]
 
 
-def _first_process(_: int) -> "list[str]":
-    """The most processes that the sandbox's first process may start, its capabilities, and whether it is filtered."""
-    with open("/proc/1/limits") as lines:
-        most = next(line.split()[2] for line in lines if line.startswith("Max processes"))
-    with open("/proc/1/status") as lines:
-        pairs = dict(line.split(":", 1) for line in lines if ":" in line)
-    return [most, pairs["CapEff"].strip(), pairs["Seccomp"].strip()]
+def _proc(_: int) -> "list[str]":
+    """What /proc shows."""
+    return sorted(os.listdir("/proc"))[:20] if os.path.exists("/proc") else []
+
+
+def _first_process(_: int) -> int:
+    """How many processes the sandbox's first process may start."""
+    import resource
+
+    return resource.prlimit(1, resource.RLIMIT_NPROC)[1]
 
 
 def _user_namespace(_: int) -> bool:

@@ -121,6 +121,7 @@ class Place:
                 work=zip(numbers, contents, strict=True),
                 folder="/work",
                 path=COMMAND_PATH,
+                proc=True,
                 seccomp=number,
             )
             began = time.monotonic()

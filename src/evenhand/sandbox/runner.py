@@ -27,6 +27,7 @@ __all__ = ["main"]
 
 _MESSAGE = 300
 _POOL_ENDS = 9
+_MOST_DESCRIPTORS = 4096
 
 
 def main(limits: "dict[str, int]") -> None:
@@ -49,8 +50,7 @@ def main(limits: "dict[str, int]") -> None:
 def _set_limits(limits: "dict[str, int]") -> None:
     """Lower the limits of this process, of all that it starts, and of the sandbox's first process.
 
-    Code inside can write into the memory of the first process, which has the same rights; without limits of its own it
-    would be a way around ours.
+    The first process has the same rights as the code inside; without limits of its own it would be a way around ours.
     """
     import resource
 
@@ -66,13 +66,9 @@ def _take_pipes() -> "tuple[int, int]":
     requests, answers = os.dup(0), os.dup(1)
     for number in (0, 1, 2):
         os.dup2(nowhere, number)
-    for name in os.listdir("/proc/self/fd"):
-        number = int(name)
-        if number > 2 and number not in (requests, answers):
-            try:
-                os.close(number)
-            except OSError:
-                continue
+    low, high = sorted((requests, answers))
+    for first, last in ((3, low), (low + 1, high), (high + 1, _MOST_DESCRIPTORS)):
+        os.closerange(first, last)
     return requests, answers
 
 
