@@ -20,8 +20,8 @@ _CHUNK = 1 << 16
 _TAIL_S = 1.0
 
 # Lowers the limits and runs the command. Inside it is the first process, which stays: it closes its memory to the
-# others (4 is PR_SET_DUMPABLE; without it /proc/1/mem would let the command take it over), reaps them, and leaves as the
-# command did, a signal as 128 and its number.
+# others (4 is PR_SET_DUMPABLE; without it /proc/1/mem would let the command take it over), reaps them, and leaves as
+# the command did, a signal as 128 and its number.
 LAUNCH = (
     "import os, resource, sys\n"
     "at = sys.argv.index('--')\n"
