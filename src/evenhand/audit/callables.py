@@ -38,6 +38,11 @@ class CallableProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._left = b""
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the process did not outlive the last answer."""
+        return self._process is None
+
     def ask(self, candidate: str, item: Mapping[str, Any]) -> tuple[Got, str]:
         """What the function says to a candidate, and in which words."""
         process = self._started()

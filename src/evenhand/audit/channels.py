@@ -30,6 +30,23 @@ Said = tuple[Got, str]
 _SLOTS = 2
 _SHOWN = 300
 _HALF = 0.5
+_MOST_LOST = 6
+_NOT_ASKED: Said = ("not graded", f"not asked: the channel was lost {_MOST_LOST} times in a row")
+
+
+class _Patience:
+    """Gives a channel up that is lost again and again, so that it does not cost its time for every control."""
+
+    def __init__(self) -> None:
+        self._lost = 0
+
+    def heard(self, *, lost: bool) -> None:
+        """Count what came in a row without a word."""
+        self._lost = self._lost + 1 if lost else 0
+
+    @property
+    def is_over(self) -> bool:
+        return self._lost >= _MOST_LOST
 
 
 def sees_folder(channel: ChannelConfig) -> bool:
@@ -77,8 +94,11 @@ def run_controls(
 
 def _command(config: AuditConfig, channel: ChannelConfig, controls: Sequence[Control], timeout_s: float) -> list[Said]:
     """One process a control, two at a time, in the configuration's folder."""
+    patience = _Patience()
 
     def one(control: Control) -> Said:
+        if patience.is_over:
+            return _NOT_ASKED
         with tempfile.TemporaryDirectory(prefix="evenhand-control-") as folder:
             place = _laid_out(Path(folder), config, control)
             names = {"candidate": str(place), "workdir": folder, "item": str(Path(folder) / "item.json")}
@@ -86,6 +106,7 @@ def _command(config: AuditConfig, channel: ChannelConfig, controls: Sequence[Con
             given = json.dumps({"candidate": control.candidate, "item": _row(control)}, default=str).encode()
             environment = {f"EVENHAND_{name.upper()}": path for name, path in names.items()}
             ran = run_command(words, stdin=given, folder=config.folder, timeout_s=timeout_s, environment=environment)
+        patience.heard(lost=ran.code is None)
         return _by_exit(ran, timeout_s) if channel.accepts == "exit0" else _by_json(ran, timeout_s)
 
     with ThreadPoolExecutor(_SLOTS) as threads:
@@ -162,7 +183,12 @@ def _python(config: AuditConfig, channel: ChannelConfig, controls: Sequence[Cont
     """One process for as many controls as it survives."""
     file, function = channel.run
     with CallableProcess(file, function, folder=config.folder, timeout_s=timeout_s) as process:
-        return [process.ask(control.candidate, _row(control)) for control in controls]
+        patience, said = _Patience(), list[Said]()
+        for control in controls:
+            found = _NOT_ASKED if patience.is_over else process.ask(control.candidate, _row(control))
+            patience.heard(lost=process.is_lost)
+            said.append(found)
+    return said
 
 
 def _matcher(channel: ChannelConfig, controls: Sequence[Control], matchers: Matchers) -> list[Said]:

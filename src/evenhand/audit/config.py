@@ -273,14 +273,14 @@ def _run(value: Value, kind: ChannelKind, folder: Path) -> tuple[str, ...]:
 def _words(value: Value) -> tuple[str, ...]:
     """A command as a list of words, or as one text that is split as a shell would, without running one."""
     if value.kind == "list":
-        words = tuple(element.text() for element in value.items())
+        words = tuple(element.written if element.kind == "scalar" else element.text() for element in value.items())
     else:
         try:
             words = tuple(shlex.split(value.text()))
         except ValueError as error:
             value.refuse(f"cannot be split into words ({error}); write it as a list")
-    if not words:
-        value.refuse("expected a command; came an empty list")
+    if not words or not words[0].strip():
+        value.refuse(f"expected a command; came {'an empty list' if not words else 'an empty word'}")
     return words
 
 
