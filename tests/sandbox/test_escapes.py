@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.sandbox import CheckCall, CheckResult, Limits, Sandbox
+from evenhand.sandbox import inside as inside_module
 
 
 def inside(box: Sandbox, code: str, *arguments: object, limits: Limits | None = None) -> tuple[CheckResult, ...]:
@@ -402,11 +403,13 @@ def test_an_exception_that_fights_back_is_an_exception(box: Sandbox, body: str) 
     assert len(result.detail) <= 300
 
 
-def test_the_probe_refuses_to_run_without_its_marker(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_probe_refuses_to_run_without_its_marker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("EVENHAND_SANDBOX", raising=False)
-    text = (root / "src/evenhand/sandbox/inside.py").read_text("utf-8")
-    with pytest.raises(SystemExit, match="inside the sandbox only"):
-        exec(compile(text, "inside.py", "exec"), {})
+    for marker in (None, "unsandboxed", ""):
+        if marker is not None:
+            monkeypatch.setenv("EVENHAND_SANDBOX", marker)
+        with pytest.raises(SystemExit, match="inside the sandbox only"):
+            inside_module.measure("files", 0)
 
 
 def test_the_sandbox_says_what_it_holds_as_measured_inside(box: Sandbox) -> None:
