@@ -34,6 +34,7 @@ _HOP = frozenset(
 ) | {"transfer-encoding", "upgrade", "host", "content-length", "accept-encoding", "content-encoding", "expect"}
 _CONNECT_TIMEOUT_S = 30.0
 _MOST_CHOICES = 128
+_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +164,8 @@ class Proxy:
                 raise
             return web.Response(status=499)
         finally:
-            self._recorder.end(exchange)
+            # What is written to the client goes first; keeping the call costs it no time.
+            asyncio.get_running_loop().call_soon(self._recorder.end, exchange)
 
     async def _answered(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
         """The reply, passed on or made here."""
@@ -215,7 +217,9 @@ class Proxy:
     async def _handed_on(
         self, request: web.BaseRequest, exchange: Exchange, response: aiohttp.ClientResponse
     ) -> web.StreamResponse:
-        """The reply's bytes, each piece when it comes."""
+        """The reply's bytes: a short one that comes at once as a whole, all others piece by piece as they come."""
+        if not exchange.streamed and 0 < (response.content_length or 0) <= _AT_ONCE:
+            return await self._whole(request, exchange, response)
         answer = web.StreamResponse(status=response.status, reason=response.reason, headers=_passed(response.headers))
         plain = "Content-Encoding" not in response.headers
         if plain and response.content_length is not None:
@@ -226,12 +230,24 @@ class Proxy:
                 self._recorder.piece(exchange, chunk)
                 await answer.write(chunk)
         except (aiohttp.ClientPayloadError, TimeoutError) as error:
-            exchange.fault = f"the endpoint broke off its reply ({type(error).__name__})"
-            if request.transport is not None:
-                request.transport.close()  # as the client would have seen it without us
+            _break_off(request, exchange, error)
             return answer
         await answer.write_eof()
         return answer
+
+    async def _whole(
+        self, request: web.BaseRequest, exchange: Exchange, response: aiohttp.ClientResponse
+    ) -> web.StreamResponse:
+        """A reply in one write: head and body apart would cost the client a second packet."""
+        try:
+            body = await response.read()
+        except (aiohttp.ClientPayloadError, TimeoutError) as error:
+            _break_off(request, exchange, error)
+            return web.Response(status=502)
+        self._recorder.piece(exchange, body)
+        return web.Response(
+            status=response.status, reason=response.reason, headers=_passed(response.headers), body=body
+        )
 
     def _url(self, path: str, query: str) -> URL:
         """Where a path below the base URL goes."""
@@ -288,6 +304,13 @@ def _passed(headers: CIMultiDictProxy[str]) -> CIMultiDict[str]:
         if name.lower() not in _HOP and name.lower() not in named:
             passed.add(name, value)
     return passed
+
+
+def _break_off(request: web.BaseRequest, exchange: Exchange, error: Exception) -> None:
+    """End the client's connection where the endpoint ended ours, as it would have been without us."""
+    exchange.fault = f"the endpoint broke off its reply ({type(error).__name__})"
+    if request.transport is not None:
+        request.transport.close()
 
 
 def _refusal() -> web.Response:
