@@ -27,6 +27,9 @@ __all__ = [
 LONGEST = 2_000
 """Characters of an answer at most; what is longer is the work, and no answer."""
 
+# A number or an option takes a few words at most: a longer text that holds one is prose about it.
+_LONGEST_SHORT = 200
+
 _TOP = "answer"
 _SAME = "same"
 _VERDICT = "verdict"
@@ -47,8 +50,9 @@ def read_commitment(text: str, rule: MatchRule) -> str:
     answer = _text(reply_object(text, _TOP))
     if not answer:
         return ""
-    if len(answer) > LONGEST:
-        raise UnreadableReply(f'"{_TOP}" has {len(answer)} characters; expected the answer alone, {LONGEST} at most')
+    most = _LONGEST_SHORT if rule.kind in ("number", "choice") else LONGEST
+    if len(answer) > most:
+        raise UnreadableReply(f'"{_TOP}" has {len(answer)} characters; expected the answer alone, {most} at most')
     wrong = no_answer_in(answer, rule)
     if wrong is not None:
         raise UnreadableReply(f'"{_TOP}" is {kind(answer)}, which is no answer of the kind {rule.kind}: it {wrong}')
