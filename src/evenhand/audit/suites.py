@@ -6,18 +6,20 @@ literal of the right value, both as text; they are read as literals and never ev
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from evenhand.errors import InvalidInput
 from evenhand.sandbox.literal import Unreadable, encode
 from evenhand.store.rated_rows import id_text, open_rated
 from evenhand.store.text_files import quoted
 
-__all__ = ["Check", "TaskChecks", "read_tasks"]
+__all__ = ["Check", "TaskChecks", "read_suites", "read_tasks"]
 
+Suite = Literal["both", "visible", "held_out"]
 VISIBLE = ("visible_checks", "visible", "base_checks", "public_checks")
+PLAIN = ("checks",)
 HELD_OUT = ("heldout_checks", "held_out_checks", "held_out", "heldout", "hidden_checks", "private_checks")
 
 
@@ -41,6 +43,7 @@ class TaskChecks:
         held_out: checks that it may not.
         absolute: tolerance of a float.
         row: the whole row.
+        plain: checks that stand under `checks`, of which the row does not say what they are.
     """
 
     task: str
@@ -49,15 +52,19 @@ class TaskChecks:
     held_out: tuple[Check, ...]
     absolute: float
     row: Mapping[str, Any]
+    plain: tuple[Check, ...] = ()
 
 
-def read_tasks(path: Path) -> tuple[TaskChecks, ...]:
+def read_tasks(path: Path, *, suite: Suite = "both") -> tuple[TaskChecks, ...]:
     """Read a file of tasks.
 
+    Args:
+        path: JSONL, JSON or Parquet.
+        suite: which suite the file holds; where it is one alone, its checks may be called `checks` or `tests` as well.
     Raises:
         InvalidInput: a task or a check twice, a missing field, or a value that is no literal, with its place.
     """
-    rows = open_rated(path, known=("task_id", "entry_point", *VISIBLE, *HELD_OUT))
+    rows = open_rated(path, known=("task_id", "entry_point", *VISIBLE, *HELD_OUT, *PLAIN))
     seen: dict[str, str] = {}
     tasks = []
     for place, row in rows:
@@ -65,11 +72,45 @@ def read_tasks(path: Path) -> tuple[TaskChecks, ...]:
         if task in seen:
             raise InvalidInput(f"{place}: the task {quoted(task)} stands in {seen[task]} already; ids must differ")
         seen[task] = place
-        tasks.append(_task(task, row, place))
+        tasks.append(_task(task, row, place, suite))
     return tuple(tasks)
 
 
-def _task(task: str, row: Mapping[str, Any], place: str) -> TaskChecks:
+def read_suites(visible: Path | None, held_out: Path | None) -> tuple[TaskChecks, ...]:
+    """Tasks whose two suites stand in one file, or in a file each; a task in one file alone lacks the other's suite.
+
+    In a file of its own a suite may also be called `checks`.
+
+    Raises:
+        InvalidInput: as `read_tasks`, or the files disagree on a task's function.
+    """
+    if visible is None or held_out is None or visible == held_out:
+        both = visible or held_out
+        return () if both is None else read_tasks(both)
+    shown = {task.task: task for task in read_tasks(visible)}
+    hidden = {task.task: task for task in read_tasks(held_out)}
+    joined = []
+    for name in dict.fromkeys((*shown, *hidden)):
+        first, second = shown.get(name), hidden.get(name)
+        one = first or second
+        assert one is not None
+        if first and second and first.entry_point != second.entry_point:
+            raise InvalidInput(
+                f"{held_out.name}: the task {quoted(name)} calls {quoted(second.entry_point)}, and in {visible.name} "
+                f"{quoted(first.entry_point)}; a task has one function"
+            )
+        joined.append(
+            replace(
+                one,
+                visible=() if first is None else first.visible or first.plain,
+                held_out=() if second is None else second.held_out or second.plain,
+                row={**({} if second is None else second.row), **({} if first is None else first.row)},
+            )
+        )
+    return tuple(joined)
+
+
+def _task(task: str, row: Mapping[str, Any], place: str, suite: Suite) -> TaskChecks:
     entry_point = row.get("entry_point")
     if not isinstance(entry_point, str) or not entry_point.isidentifier():
         raise InvalidInput(f"{place}: entry_point is {quoted(entry_point)}; expected the name of a function")
@@ -78,11 +119,16 @@ def _task(task: str, row: Mapping[str, Any], place: str) -> TaskChecks:
     return TaskChecks(
         task=task,
         entry_point=entry_point,
-        visible=_checks(row, VISIBLE, place),
-        held_out=_checks(row, HELD_OUT, place),
+        visible=() if suite == "held_out" else _checks(row, _names(VISIBLE, suite), place),
+        held_out=() if suite == "visible" else _checks(row, _names(HELD_OUT, suite), place),
         absolute=max(float(tolerance), 1e-6) if number else 1e-6,  # type: ignore[arg-type]
         row=row,
+        plain=_checks(row, PLAIN, place),
     )
+
+
+def _names(names: tuple[str, ...], suite: Suite) -> tuple[str, ...]:
+    return names if suite == "both" else (*names, "checks", "tests")
 
 
 def _checks(row: Mapping[str, Any], names: tuple[str, ...], place: str) -> tuple[Check, ...]:

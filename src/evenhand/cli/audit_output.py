@@ -1,13 +1,15 @@
 """What `evenhand audit` prints: a line a verdict with its reason and source, then the figures behind it."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evenhand.cli.output import hanging, shown
 
-__all__ = ["print_audit", "print_study"]
+__all__ = ["print_audit", "print_reach", "print_study"]
 
 _WIDTH = 100
+_TASKS_SHOWN = 25
 _TITLES = {
     "C1": "judge independence", "C2": "ground-truth channel", "C3": "retrieval and contamination",
     "C4": "degenerate passes",
@@ -139,3 +141,41 @@ def _matchers(controls: Mapping[str, Any] | None) -> None:
         _fold(f"    {one['kind']:<12} {shares}{otherwise}")
     if controls["without_comparer"]:
         _fold(f"    formulas are not compared: {controls['without_comparer']}")
+
+
+def print_reach(document: Mapping[str, Any]) -> None:
+    """Reachability for people: totals, each kind, a line a task, and what was not counted."""
+    verdict = document["criteria"]["C4"]
+    evidence = verdict["evidence"]
+    n, of = evidence["reachable"], evidence["held_out"]
+    _fold(f"held-out checks  {of}, in {evidence['n_tasks']} tasks")
+    _fold(f"reachable        {n}, by an implementation that passes every visible check and fails this one, twice")
+    for kind, reached in evidence["by_kind"].items():
+        made = sum(task["implementations"].get(kind, 0) for task in evidence["tasks"])
+        wrong = sum(task["incorrect"].get(kind, 0) for task in evidence["tasks"])
+        _fold(f"    {shown(kind, 40):<13}{reached:>5}  by {wrong} of {made} implementations")
+    without = evidence["tasks_without_reachable"]
+    _fold(f"no reachable     {without} of {evidence['n_tasks']} tasks; relative to these implementations, so that more "
+          "can only add")  # fmt: skip
+    _reach_tasks(evidence["tasks"])
+    left = Counter(
+        why for task in evidence["tasks"] for why, times in task["not_counted"].items() for _ in range(times)
+    )
+    if left:
+        print("\nnot witnesses")
+        for why, times in sorted(left.items(), key=lambda one: -one[1]):
+            _fold(f"    {times:>5}  {why}")
+    print()
+    _fold(f"C4  {verdict['verdict'].upper()}  {shown(verdict['reason'])}")
+
+
+def _reach_tasks(tasks: Sequence[Mapping[str, Any]]) -> None:
+    """A line a task; of many, those that a suite's author would look at first."""
+    print(f"\n{'task':<28} {'held out':>8} {'reachable':>9} {'repeats':>7} {'kept':>4}")
+    ordered = sorted(tasks, key=lambda task: task["reachable"])
+    for task in ordered[:_TASKS_SHOWN]:
+        print(f"{shown(task['task'], 28):<28} {task['held_out']:>8} {task['reachable']:>9} {len(task['repeats']):>7} "
+              f"{len(task['subset']):>4}")  # fmt: skip
+    if len(tasks) > _TASKS_SHOWN:
+        print(f"and {len(tasks) - _TASKS_SHOWN} tasks with more; --json has them all")
+    _fold("kept: the smallest set of held-out checks that rejects all that the whole set rejects, lookup tables aside")

@@ -12,6 +12,7 @@ import typer
 
 from evenhand.cli import (
     audit,
+    audit_reach,
     compare,
     diagnose,
     harden,
@@ -55,6 +56,7 @@ app.command("compare")(compare.compare)
 app.command("study")(study.study)
 app.command("trace")(trace.trace)
 app.command("report")(report.report)
+audit.app.command("reach")(audit_reach.reach)
 app.add_typer(audit.app, name="audit")
 app.add_typer(models.app, name="models")
 app.add_typer(rank.app, name="rank")
