@@ -6,7 +6,7 @@ literal of the right value, both as text; they are read as literals and never ev
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from evenhand.sandbox.literal import Unreadable, encode
 from evenhand.store.rated_rows import id_text, open_rated
 from evenhand.store.text_files import quoted
 
-__all__ = ["Check", "TaskChecks", "read_suites", "read_tasks"]
+__all__ = ["Check", "TaskChecks", "read_tasks"]
 
 Suite = Literal["both", "visible", "held_out"]
 VISIBLE = ("visible_checks", "visible", "base_checks", "public_checks")
@@ -74,40 +74,6 @@ def read_tasks(path: Path, *, suite: Suite = "both") -> tuple[TaskChecks, ...]:
         seen[task] = place
         tasks.append(_task(task, row, place, suite))
     return tuple(tasks)
-
-
-def read_suites(visible: Path | None, held_out: Path | None) -> tuple[TaskChecks, ...]:
-    """Tasks whose two suites stand in one file, or in a file each; a task in one file alone lacks the other's suite.
-
-    In a file of its own a suite may also be called `checks`.
-
-    Raises:
-        InvalidInput: as `read_tasks`, or the files disagree on a task's function.
-    """
-    if visible is None or held_out is None or visible == held_out:
-        both = visible or held_out
-        return () if both is None else read_tasks(both)
-    shown = {task.task: task for task in read_tasks(visible)}
-    hidden = {task.task: task for task in read_tasks(held_out)}
-    joined = []
-    for name in dict.fromkeys((*shown, *hidden)):
-        first, second = shown.get(name), hidden.get(name)
-        one = first or second
-        assert one is not None
-        if first and second and first.entry_point != second.entry_point:
-            raise InvalidInput(
-                f"{held_out.name}: the task {quoted(name)} calls {quoted(second.entry_point)}, and in {visible.name} "
-                f"{quoted(first.entry_point)}; a task has one function"
-            )
-        joined.append(
-            replace(
-                one,
-                visible=() if first is None else first.visible or first.plain,
-                held_out=() if second is None else second.held_out or second.plain,
-                row={**({} if second is None else second.row), **({} if first is None else first.row)},
-            )
-        )
-    return tuple(joined)
 
 
 def _task(task: str, row: Mapping[str, Any], place: str, suite: Suite) -> TaskChecks:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from evenhand.cli.output import hanging, shown
+from evenhand.integrity.degenerate import MEMORISER
 
 __all__ = ["print_audit", "print_reach", "print_study"]
 
@@ -157,7 +158,7 @@ def print_reach(document: Mapping[str, Any]) -> None:
     without = evidence["tasks_without_reachable"]
     _fold(f"no reachable     {without} of {evidence['n_tasks']} tasks; relative to these implementations, so that more "
           "can only add")  # fmt: skip
-    _reach_tasks(evidence["tasks"])
+    _reach_tasks(evidence)
     left = Counter(
         why for task in evidence["tasks"] for why, times in task["not_counted"].items() for _ in range(times)
     )
@@ -169,13 +170,19 @@ def print_reach(document: Mapping[str, Any]) -> None:
     _fold(f"C4  {verdict['verdict'].upper()}  {shown(verdict['reason'])}")
 
 
-def _reach_tasks(tasks: Sequence[Mapping[str, Any]]) -> None:
+def _reach_tasks(evidence: Mapping[str, Any]) -> None:
     """A line a task; of many, those that a suite's author would look at first."""
-    print(f"\n{'task':<28} {'held out':>8} {'reachable':>9} {'repeats':>7} {'kept':>4}")
-    ordered = sorted(tasks, key=lambda task: task["reachable"])
-    for task in ordered[:_TASKS_SHOWN]:
-        print(f"{shown(task['task'], 28):<28} {task['held_out']:>8} {task['reachable']:>9} {len(task['repeats']):>7} "
+    tasks = [(task, _beyond_memorisers(evidence["witnesses"].get(task["task"], {}))) for task in evidence["tasks"]]
+    print(f"\n{'task':<28} {'held out':>8} {'reached':>7} {'repeats':>7} {'kept':>4}")
+    for task, reached in sorted(tasks, key=lambda one: one[1])[:_TASKS_SHOWN]:
+        print(f"{shown(task['task'], 28):<28} {task['held_out']:>8} {reached:>7} {len(task['repeats']):>7} "
               f"{len(task['subset']):>4}")  # fmt: skip
     if len(tasks) > _TASKS_SHOWN:
-        print(f"and {len(tasks) - _TASKS_SHOWN} tasks with more; --json has them all")
-    _fold("kept: the smallest set of held-out checks that rejects all that the whole set rejects, lookup tables aside")
+        print(f"and {len(tasks) - _TASKS_SHOWN} tasks with as many or more reached; --json has them all")
+    _fold("reached: by others than lookup tables. repeats: held-out checks with the inputs of a visible one. kept: the "
+          "smallest set of held-out checks that rejects all that the whole set rejects, lookup tables aside")  # fmt: skip
+
+
+def _beyond_memorisers(witnesses: Mapping[str, Mapping[str, str]]) -> int:
+    """How many checks have a witness that is no lookup table."""
+    return sum(any(kind != MEMORISER for kind in kinds) for kinds in witnesses.values())
