@@ -179,8 +179,12 @@ def _reach_tasks(evidence: Mapping[str, Any]) -> None:
               f"{len(task['subset']):>4}")  # fmt: skip
     if len(tasks) > _TASKS_SHOWN:
         print(f"and {len(tasks) - _TASKS_SHOWN} tasks with as many or more reached; --json has them all")
-    _fold("reached: by others than lookup tables. repeats: held-out checks with the inputs of a visible one. kept: the "
-          "smallest set of held-out checks that rejects all that the whole set rejects, lookup tables aside")  # fmt: skip
+    for line in (
+        "reached: by others than lookup tables",
+        "repeats: held-out checks with the inputs of a visible one",
+        "kept: the smallest set of held-out checks that rejects all that the whole set rejects, lookup tables aside",
+    ):
+        _fold(line)
 
 
 def _beyond_memorisers(witnesses: Mapping[str, Mapping[str, str]]) -> int:
