@@ -19,7 +19,18 @@ from typing import Literal
 from evenhand.integrity.commitments import commitments_in
 from evenhand.terms import Item, TracedCall
 
-__all__ = ["Found", "ItemTexts", "PlacedCall", "Role", "Sight", "normalised", "occurrences", "placed_calls", "texts_of"]
+__all__ = [
+    "Found",
+    "ItemTexts",
+    "PlacedCall",
+    "Role",
+    "Sight",
+    "normalised",
+    "occurrences",
+    "placed_calls",
+    "short_sights",
+    "texts_of",
+]
 
 Role = Literal["task", "candidate", "reference"]
 Found = Literal["whole", "fragments", "short", "absent"]
@@ -71,7 +82,7 @@ class PlacedCall:
     Args:
         items: ids, in item order; several where they cannot be told apart by their texts.
         several: the request holds the tasks of more than one item.
-        sights: of the first of `items`.
+        sights: of each of `items`.
         rest: the messages by others than the assistant, less the item's texts: the template, as far as it is known.
         whole: all messages, normalised, less the long texts.
     """
@@ -79,7 +90,7 @@ class PlacedCall:
     call: TracedCall
     items: tuple[str, ...]
     several: bool
-    sights: Mapping[Role, Sight]
+    sights: Mapping[str, Mapping[Role, Sight]]
     rest: str
     whole: str
 
@@ -118,6 +129,11 @@ def occurrences(short: str, text: str) -> int:
     before = r"(?<![\w])(?<!\d[.,])" if short[0].isalnum() else ""
     after = r"(?![\w])(?![.,]\d)" if short[-1].isalnum() else ""
     return len(re.findall(before + re.escape(short) + after, text))
+
+
+def short_sights(item: ItemTexts, text: str) -> dict[Role, Sight]:
+    """How the short texts of an item stand in what is left of a request; long ones were looked for before."""
+    return {role: _short_sight(item, role, text) for role in _ROLES}
 
 
 def placed_calls(items: Sequence[ItemTexts], calls: Iterable[TracedCall]) -> tuple[PlacedCall, ...]:
@@ -205,7 +221,7 @@ def _placed(call: TracedCall, index: _Index) -> PlacedCall:
             if (number, role) not in view.sights:
                 view.sights[number, role] = _short_sight(index.items[number], role, view.text)
     members, several = _members(view, about, index)
-    sights = {role: view.sights[members[0], role] if members else Sight(how="absent") for role in _ROLES}
+    sights = {index.items[k].id: {role: view.sights[k, role] for role in _ROLES} for k in members}
     return PlacedCall(
         call=call,
         items=tuple(index.items[number].id for number in members),

@@ -7,12 +7,15 @@ unplaced with the reason: a wrong guess would pair a commitment with another ite
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from evenhand.integrity.commitments import commitments_in
-from evenhand.integrity.placing import ItemTexts, PlacedCall, normalised, occurrences
+from evenhand.integrity.placing import ItemTexts, PlacedCall, normalised, occurrences, short_sights
 
 __all__ = ["assigned"]
+
+_SHORT_REPLY = 80  # code points up to which a reply may be an answer and nothing else
 
 Assigned = tuple[dict[str, list[PlacedCall]], list[str], dict[str, str]]
 
@@ -82,21 +85,8 @@ def _continued(one: PlacedCall, texts: Mapping[str, ItemTexts], found: Mapping[s
     """Place a call without a task by an earlier reply of its item; False where none fits, or more than one."""
     fits = []
     for item, own in found.items():
-        earlier = [other for other in own if other.call.ended < one.call.began and other.items]
-        if not earlier:
-            continue
-        whole = one.whole
-        replied = any(
-            role == "assistant" and normalised(other.call.replies[0]) == normalised(text)
-            for other in earlier
-            for role, text in one.call.messages
-        )
-        answers = [answer.text for other in earlier for answer in commitments_in(other.call.replies[0])]
-        answers += [other.call.replies[0] for other in earlier if len(other.call.replies[0]) <= 80]
-        shown = any(occurrences(normalised(answer), whole) for answer in answers)
-        mine = texts[item]
-        candidate = mine.answers.get("candidate") or mine.texts["candidate"]
-        if replied or (shown and (occurrences(candidate, whole) or mine.texts["candidate"] in whole)):
+        earlier = [other for other in own if other.call.ended < one.call.began]
+        if _goes_on(one, earlier) or _compares(one, earlier, texts[item]):
             fits.append((len(own), item))
     if not fits:
         return False
@@ -104,5 +94,22 @@ def _continued(one: PlacedCall, texts: Mapping[str, ItemTexts], found: Mapping[s
     least = [item for n, item in fits if n == fewest]
     if len(least) > 1:
         return False
-    found[least[0]].append(one)
+    found[least[0]].append(replace(one, items=(least[0],), sights={least[0]: short_sights(texts[least[0]], one.whole)}))
     return True
+
+
+def _goes_on(one: PlacedCall, earlier: Sequence[PlacedCall]) -> bool:
+    """Whether a call continues a conversation: an earlier reply of the item stands in it as the assistant's."""
+    replies = {normalised(reply) for other in earlier for reply in other.call.replies}
+    return any(role == "assistant" and normalised(text) in replies for role, text in one.call.messages)
+
+
+def _compares(one: PlacedCall, earlier: Sequence[PlacedCall], item: ItemTexts) -> bool:
+    """Whether a call holds both an answer that was given on the item before and its candidate."""
+    replies = [reply for other in earlier for reply in other.call.replies]
+    answers = {normalised(answer.text) for reply in replies for answer in commitments_in(reply)}
+    answers |= {normalised(reply) for reply in replies if len(reply) <= _SHORT_REPLY}
+    candidate = item.answers.get("candidate") or item.texts["candidate"]
+    shown = occurrences(candidate, one.whole)
+    # One and the same text stands twice where it is both.
+    return any(occurrences(answer, one.whole) > (answer == candidate) and shown for answer in answers)

@@ -88,7 +88,7 @@ def _likeness(a: frozenset[str], b: frozenset[str]) -> float:
 def _alone(role: Role, number: int, shown: Sequence[Shown], templates: Sequence[int]) -> bool | None:
     """What one call tells by itself."""
     item, told = shown[number].item, shown[number].told
-    sight = shown[number].placed.sights[role]
+    sight = shown[number].placed.sights[item.id][role]
     other: Role = "reference" if role == "candidate" else "candidate"
     if not item.texts[role]:
         return False
@@ -130,5 +130,5 @@ def _settle(
         return
     usual = sum(told) * 2 >= len(told)
     for number in members:
-        if found[number] is None or shown[number].placed.sights[role].short:
+        if found[number] is None or shown[number].placed.sights[shown[number].item.id][role].short:
             found[number] = usual and bool(shown[number].item.texts[role])
