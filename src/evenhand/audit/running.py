@@ -251,4 +251,16 @@ def _matcher_controls(config: AuditConfig, matchers: Matchers) -> Mapping[str, A
 
 
 def _suites(config: AuditConfig, settings: Settings, note: Callable[[str], None]) -> CriterionVerdict:
-    return degenerate_verdict([], source="nothing: no suite is described", taken=settings.taken)
+    """C4, from the suites and implementations that the configuration names."""
+    if config.suites is None:
+        return degenerate_verdict([], source="nothing: no suite is described", taken=settings.taken)
+    from evenhand.audit.reach import ReachSettings
+    from evenhand.audit.suite_evidence import suites_verdict
+
+    return suites_verdict(
+        config.suites,
+        ReachSettings(generate=settings.generate, seed=settings.seed),
+        taken=settings.taken,
+        allow_unsandboxed=settings.allow_unsandboxed,
+        note=note,
+    )
