@@ -198,3 +198,13 @@ def test_a_closed_sandbox_runs_nothing(box: Sandbox) -> None:
         pass
     with pytest.raises(SandboxError, match="closed"):
         other.run_suite(SQUARE, "f", calls(1))
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_recursion_is_as_deep_as_from_the_top_of_a_module(box: Sandbox, pooled: bool) -> None:
+    code = "def down(n):\n    return 0 if n == 0 else 1 + down(n - 1)\n"
+    job = SuiteJob(key=0, code=code, entry_point="down", checks=[CheckCall(id=str(n), args=[n]) for n in (998, 999)])
+    with box.trusted_pool() as pool:
+        run = pool.run_job(job) if pooled else box.run_job(job)
+    assert [result.status for result in run.results] == ["value", "exception"]
+    assert run.results[1].type_name == "RecursionError"

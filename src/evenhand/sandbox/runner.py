@@ -92,6 +92,8 @@ def _load(source: str, entry_point: str) -> "tuple[Any, tuple[Any, ...]]":
     """The function that a module's source defines under a name, and what to say about it."""
     import builtins
 
+    # A function is called as from the top of its module: our own frames take nothing of its recursion.
+    sys.setrecursionlimit(sys.getrecursionlimit() + _depth() - 1)
     module = type(sys)("candidate")
     # Without `site` these would be missing, and a candidate that leaves would fail for another reason than its own.
     builtins.exit = builtins.quit = sys.exit  # type: ignore[assignment]
@@ -104,6 +106,15 @@ def _load(source: str, entry_point: str) -> "tuple[Any, tuple[Any, ...]]":
     if not callable(function):
         return None, ("failed", "NoEntryPoint", "the module defines no function of that name")
     return function, ("loaded",)
+
+
+def _depth() -> int:
+    """How many frames stand above who asks, that one's own among them."""
+    frame: "Any" = sys._getframe(1)
+    depth = 0
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1
+    return depth
 
 
 def _call(function: "Any", number: int, arguments: "list[Any]") -> "tuple[Any, ...]":
