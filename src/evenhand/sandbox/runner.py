@@ -110,7 +110,7 @@ def _load(source: str, entry_point: str) -> "tuple[Any, tuple[Any, ...]]":
 
 def _depth() -> int:
     """How many frames stand above who asks, that one's own among them."""
-    frame: "Any" = sys._getframe(1)
+    frame: Any = sys._getframe(1)
     depth = 0
     while frame is not None:
         frame, depth = frame.f_back, depth + 1
