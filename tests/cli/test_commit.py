@@ -9,6 +9,7 @@ import json
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
 
 import pytest
 
@@ -22,6 +23,8 @@ CANDIDATE = re.compile(r"CANDIDATE BEGINS[^\n]*\nI make it (\d+)\.")
 def answered(messages):
     """What the model replies."""
     system, user = messages[0]["content"], messages[1]["content"]
+    if "bread" in user:
+        return {"work": "300 / .6", "answer": "500", "reason": "It is about bread.", "verdict": "incorrect"}
     first, second = map(int, SUM.search(user).groups())
     shown = CANDIDATE.search(user)
     if "you say whether" in system.casefold():
@@ -32,7 +35,7 @@ def answered(messages):
     own = first + second if first % 2 == 0 else first + second + 1000
     if shown and first % 2:
         own = int(shown[1])
-    return {"work": "I add them.", "answer": str(own)}
+    return {"work": "I add them.", "answer": f"\\\\frac{{{2 * own}}}{{2}} + 0x" if "expression" in system else str(own)}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -127,6 +130,14 @@ def test_a_study_shows_what_anchors_a_judge_and_what_does_not(truth, desk, keyed
         "blind": False, "visible": False, "anchored": True, "solve-first": True,
     }  # fmt: skip
     assert found["visible"]["own_accuracy"]["value"] == 0.75
+    gaps = {name: [round(best["gap"]["value"], 4) for best in one["best_of"]] for name, one in found.items()}
+    assert gaps == {
+        "blind": [-0.5, -0.25],
+        "visible": [0, 0.25],
+        "anchored": [0, 0.5],
+        "solve-first": [-0.0833, 0.5417],
+    }
+    assert found["anchored"]["best_of"][1]["gap"]["unit"] == "questions"
     with (tmp_path / "out/table.csv").open() as stream:
         rows = {row["variant"]: row for row in csv.DictReader(stream)}
     assert rows["anchored"]["false_positive_rate"] == "1.0"
@@ -215,3 +226,29 @@ def test_items_without_a_task_are_refused_before_anything_is_sent(desk, keyed, e
     assert done.code == 2
     assert "no item has a task" in done.err
     assert not endpoint.bodies
+
+
+def test_an_attack_in_the_candidate_moves_no_blind_commitment_and_another_task_does(desk, keyed, evenhand, tmp_path):
+    rows = (tmp_path / "items.jsonl").read_text().splitlines()[:8]
+    (tmp_path / "few.jsonl").write_text("\n".join(rows) + "\n")
+    done = desk("harden", "blind.yaml", "few.jsonl", "--json")
+    assert done.code in (0, 1), done.err
+    (member,) = done.document["members"]
+    assert member["attacks"]
+    assert all(attack["mean"] <= 0 for attack in member["attacks"])
+    controls = {control["kind"]: control for control in member["controls"]}
+    assert controls["other_question"]["n"] == 2  # those that were accepted, and could fall
+
+
+@pytest.mark.skipif(find_spec("math_verify") is None, reason="needs the extra math: math-verify is not installed")
+def test_expressions_are_compared_in_a_process_live_and_again_when_rescored(desk, keyed, evenhand, tmp_path):
+    (tmp_path / "terms.yaml").write_text(
+        "name: terms\nmodels: [openai/fake-judge]\nprotocol: commit\nanswer: expression\n"
+    )
+    rows = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()[:2]]
+    rows = [{**row, "candidate": said} for row, said in zip(rows, ["$2^1 + 1$", "$2^2$"], strict=True)]
+    (tmp_path / "few.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = desk("judge", "terms.yaml", "few.jsonl", "-o", "r.jsonl")
+    assert done.code == 0, done.err
+    assert [record.score for record in read_records(tmp_path / "r.jsonl")] == [1, 0]
+    assert evenhand("rescore", "r.jsonl", "--check").code == 0

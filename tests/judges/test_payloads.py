@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from evenhand.judges import judge_for
-from evenhand.judges.controls import nothing_said, other_candidates, other_question, other_reference
+from evenhand.judges.controls import nothing_said, other_candidates, other_question, other_reference, other_task
 from evenhand.judges.forged import forged_reply
 from evenhand.judges.payloads import PAYLOADS, attacked
 from evenhand.repository_text import FileText, RepositoryText, composed
@@ -142,6 +142,9 @@ def test_without_another_text_there_is_no_other_candidate():
 def test_the_other_controls_change_one_field():
     assert nothing_said(ITEM).candidate not in ("", ITEM.candidate)
     assert other_reference(ITEM).candidate == ITEM.candidate
+    assert other_question(spec("anchored_verdict", criteria=(Criterion(id="c", ask="The answer."),))) is None
+    assert other_task(ITEM).candidate == ITEM.candidate
+    assert "bread" in other_task(ITEM).task
     assert "bread" in other_reference(ITEM).reference.lower()
 
 

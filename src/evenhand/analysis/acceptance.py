@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from evenhand.analysis.best_of import BestOf, best_of
 from evenhand.integrity.solving import Judged, SolveFigures, solve_figures
 from evenhand.stats.estimates import Estimate
 from evenhand.stats.resampling import Bootstrap, Units, draw
@@ -53,6 +54,7 @@ class Acceptance:
         own_accuracy: share of right commitments of this variant's own, whatever was in view.
         no_verdict: items with a known truth that have no verdict.
         unknown_truth: judged items whose truth is not known.
+        best_of: what picking an accepted candidate of several gives; empty where no question has several.
     """
 
     variant: str
@@ -65,6 +67,7 @@ class Acceptance:
     own_accuracy: Estimate
     no_verdict: int
     unknown_truth: int
+    best_of: tuple[BestOf, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """As `study --json` prints it."""
@@ -79,6 +82,7 @@ class Acceptance:
             "own_accuracy": self.own_accuracy.document(),
             "no_verdict": self.no_verdict,
             "unknown_truth": self.unknown_truth,
+            "best_of": [one.document() for one in self.best_of],
         }
 
 
@@ -95,7 +99,11 @@ def accepts_or_rejects(records: Sequence[Record]) -> bool:
 
 
 def acceptance(
-    runs: Sequence[Run], truth: Mapping[str, bool], gold: Mapping[str, Gold], bootstrap: Bootstrap
+    runs: Sequence[Run],
+    truth: Mapping[str, bool],
+    gold: Mapping[str, Gold],
+    bootstrap: Bootstrap,
+    questions: Mapping[str, str] | None = None,
 ) -> tuple[Acceptance, ...]:
     """Every variant that accepts or rejects, in order, each member by itself.
 
@@ -104,6 +112,7 @@ def acceptance(
         truth: item to whether its candidate is right; what is not there is not known.
         gold: commit variant to what tells whether an answer of the judge's own is right.
         bootstrap: how intervals are drawn, over items.
+        questions: item to the question that it answers, for the best of several candidates.
     """
     solves = {
         (run.spec.name, member): _solves(records, gold[run.spec.name])
@@ -120,7 +129,8 @@ def acceptance(
             name = run.spec.name if len(members) == 1 else f"{run.spec.name} by {member}"
             source = _solver(run, member, runs)
             own = gold.get(run.spec.name, _unknown)
-            made.append(_one(name, run.spec, records, truth, solves.get((source, member), {}), source, own, bootstrap))
+            one = _one(name, run.spec, records, truth, solves.get((source, member), {}), source, own, bootstrap)
+            made.append(replace(one, best_of=_best_of(records, truth, questions or {}, bootstrap)))
     return tuple(made)
 
 
@@ -191,6 +201,16 @@ def _accepted(records: Sequence[Record]) -> dict[str, bool | None]:
         if record.status == "verdict" and record.score in (0, 1):
             of_item.append(1 if record.score == 1 else -1)
     return {item: None if not sum(given) else sum(given) > 0 for item, given in votes.items()}
+
+
+def _best_of(
+    records: Sequence[Record], truth: Mapping[str, bool], questions: Mapping[str, str], bootstrap: Bootstrap
+) -> tuple[BestOf, ...]:
+    of: dict[str, list[tuple[bool, bool]]] = defaultdict(list)
+    for item, given in _accepted(records).items():
+        if given is not None and item in truth and item in questions:
+            of[questions[item]].append((given, truth[item]))
+    return best_of(list(of.values()), bootstrap)
 
 
 def _own_entries(records: Sequence[Record]) -> list[Mapping[str, Any]]:

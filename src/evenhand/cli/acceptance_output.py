@@ -35,7 +35,8 @@ def accepting(
         return ()
     runs = [Run(spec=variant.spec, records=variant.records) for variant in variants]
     with golds(items, [variant.spec for variant in variants]) as gold:
-        return acceptance(runs, truth, gold, Bootstrap(n_resamples=resamples, seed=seed))
+        questions = {item.id: item.task for item in items if item.task}
+        return acceptance(runs, truth, gold, Bootstrap(n_resamples=resamples, seed=seed), questions)
 
 
 def figures_of(one: "Acceptance") -> "dict[str, Estimate]":
@@ -93,6 +94,12 @@ def _said(one: "Acceptance") -> list[str]:
         lines.append(
             f"{name}: accepts {solving.false_positive_rate.value:.2f} of wrong candidates, bound "
             f"{solving.bound.value:.2f}{source}; the excess {proves}"
+        )
+    if one.best_of:
+        last = one.best_of[-1]
+        lines.append(
+            f"{name}: picks of {last.k} candidates: accepted {_cell(last.accepted)}, right {_cell(last.right)}, gap "
+            f"{_cell(last.gap)} questions"
         )
     if one.no_verdict or one.unknown_truth:
         lines.append(f"{name}: {one.no_verdict} items without a verdict, {one.unknown_truth} whose truth is not known")

@@ -11,6 +11,12 @@ if TYPE_CHECKING:
 
 __all__ = ["acceptance_section"]
 
+_PICKS = ("variant", "#k", "#questions", "#accepted", "#95 % interval", "#right", "#95 % interval", "#gap",
+          "#95 % interval")  # fmt: skip
+_PICKS_NOTE = (
+    "Best of k: one of the first k candidates of each question is picked, an accepted one if there is any. The gap is "
+    "the share of picks that the judge accepts minus the share that is right."
+)
 _HEAD = ("variant", "figure", "#value", "#95 % interval", "#n", "")
 _NOTE = (
     "A judge that answers for itself and accepts on a match accepts a wrong candidate only where its own answer is "
@@ -26,7 +32,17 @@ def acceptance_section(found: "Sequence[Acceptance]") -> Section | None:
         return None
     rows = [row for one in found for row in _rows(one)]
     table = Table(head=_HEAD, rows=tuple(rows), note=_NOTE)
-    return Section(heading="Accepting and solving", tables=(table,), wide=True)
+    picks = [row for one in found for row in _picks(one)]
+    tables = (table, Table(head=_PICKS, rows=tuple(picks), note=_PICKS_NOTE)) if picks else (table,)
+    return Section(heading="Accepting and solving", tables=tables, wide=True)
+
+
+def _picks(one: "Acceptance") -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for best in one.best_of:
+        cells = [estimate_cells(figure) for figure in (best.accepted, best.right, best.gap)]
+        rows.append((one.variant, str(best.k), cells[0][2], *(part for cell in cells for part in cell[:2])))
+    return rows
 
 
 def _rows(one: "Acceptance") -> list[tuple[str, ...]]:
@@ -43,7 +59,7 @@ def _rows(one: "Acceptance") -> list[tuple[str, ...]]:
         ("excess over the bound", solving.excess, excess),
     ]
     counts = f"{one.no_verdict} without a verdict, {one.unknown_truth} of unknown truth"
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for place, (name, figure, note) in enumerate(figures):
         value, interval, n, why = estimate_cells(figure)
         first = f"{one.variant} ({counts})" if place == 0 else one.variant
