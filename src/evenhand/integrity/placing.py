@@ -40,7 +40,8 @@ _LONG = 24  # code points from which a text stands for itself
 _FRAGMENT_WORDS = 6
 _FEWEST_FRAGMENTS = 3
 _SHARE = 0.5  # of the fragments
-_KEYS = 8
+_KEYS = 8  # rare words of a text by which a request may be about it
+_FEWEST_KEYS = 2  # of them, that a request must hold
 _MASK = "\ue000"  # a private character, which ends words as a space does
 _WORD = re.compile(r"\w+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -124,7 +125,7 @@ def occurrences(short: str, text: str) -> int:
     >>> occurrences("42", "42, 3.42, 42,000, (42) and 42."), occurrences("", "a")
     (3, 0)
     """
-    if not short:
+    if not short or short not in text:
         return 0
     before = r"(?<![\w])(?<!\d[.,])" if short[0].isalnum() else ""
     after = r"(?![\w])(?![.,]\d)" if short[-1].isalnum() else ""
@@ -165,6 +166,12 @@ class _View:
             self.own = self.own.replace(needle, _MASK)
         return n
 
+    def sight(self, number: int, role: Role, index: "_Index") -> Sight:
+        """How a text stands in the request; the short ones are looked for once the long ones are taken out."""
+        if (number, role) not in self.sights:
+            self.sights[number, role] = _short_sight(index.items[number], role, self.text)
+        return self.sights[number, role]
+
 
 class _Index:
     """The items, and which of them a request may be about, by rare words."""
@@ -172,23 +179,27 @@ class _Index:
     def __init__(self, items: Sequence[ItemTexts]) -> None:
         self.items = items
         every = [set(_WORD.findall(text)) for item in items for text in item.texts.values()]
-        self._spread = Counter(word for words in every for word in words)
-        self._by_word: dict[str, set[int]] = {}
-        self._wordless: set[int] = set()
+        spread = Counter(word for words in every for word in words)
+        self._by_word: dict[str, list[int]] = {}
+        self._always: set[int] = set()
         for number, item in enumerate(items):
-            for text in item.texts.values():
-                words = dict.fromkeys(_WORD.findall(text))
-                for word in sorted(words, key=lambda word: self._spread[word])[:_KEYS]:
-                    self._by_word.setdefault(word, set()).add(number)
-                if text and not words:
-                    self._wordless.add(number)
+            long = [text for text in item.texts.values() if len(text) >= _LONG]
+            keys = {
+                word
+                for text in long
+                for word in sorted(dict.fromkeys(_WORD.findall(text)), key=spread.__getitem__)[:_KEYS]
+            }
+            if len(keys) < _FEWEST_KEYS:
+                self._always.add(number)
+            for word in keys:
+                self._by_word.setdefault(word, []).append(number)
         self.fragments = self._own_fragments()
 
     def about(self, views: Iterable[_View]) -> list[int]:
         """Items that a request may be about, in item order."""
         words = {word for view in views for word in _WORD.findall(view.text)}
-        found = set(self._wordless).union(*(self._by_word.get(word, ()) for word in words))
-        return sorted(found)
+        shared = Counter(number for word in words for number in self._by_word.get(word, ()))
+        return sorted(self._always.union(number for number, n in shared.items() if n >= _FEWEST_KEYS))
 
     def _own_fragments(self) -> dict[tuple[int, Role], tuple[str, ...]]:
         """The fragments of long texts that no other text has."""
@@ -216,12 +227,8 @@ def _placed(call: TracedCall, index: _Index) -> PlacedCall:
     for view in views:
         _take_long(view, about, index)
     view = max(views, key=lambda one: one.taken)
-    for number in about:
-        for role in _ROLES:
-            if (number, role) not in view.sights:
-                view.sights[number, role] = _short_sight(index.items[number], role, view.text)
     members, several = _members(view, about, index)
-    sights = {index.items[k].id: {role: view.sights[k, role] for role in _ROLES} for k in members}
+    sights = {index.items[k].id: {role: view.sight(k, role, index) for role in _ROLES} for k in members}
     return PlacedCall(
         call=call,
         items=tuple(index.items[number].id for number in members),
@@ -283,7 +290,7 @@ def _members(view: _View, about: Sequence[int], index: _Index) -> tuple[list[int
     """Which items a request is about, and whether it holds the tasks of several."""
 
     def there(number: int, role: Role, *kinds: Found) -> bool:
-        return view.sights[number, role].how in kinds
+        return view.sight(number, role, index).how in kinds
 
     long: tuple[Found, ...] = ("whole", "fragments")
     by_task = [number for number in about if there(number, "task", *long)]
@@ -298,15 +305,15 @@ def _members(view: _View, about: Sequence[int], index: _Index) -> tuple[list[int
                 return by_task, True
             by_task = [number for number in by_task if index.items[number].texts["task"] ==
                        index.items[most].texts["task"]]  # fmt: skip
-        return _narrowed(by_task, view), False
+        return _narrowed(by_task, view, index), False
     by_candidate = [number for number in about if there(number, "candidate", *long)]
     return by_candidate, len({index.items[number].texts["candidate"] for number in by_candidate}) > 1
 
 
-def _narrowed(same_task: list[int], view: _View) -> list[int]:
+def _narrowed(same_task: list[int], view: _View, index: _Index) -> list[int]:
     """Of items with one task, those whose candidate is in the request; all where none is."""
     for kinds in (("whole",), ("fragments",), ("short",)):
-        found = [number for number in same_task if view.sights[number, "candidate"].how in kinds]
+        found = [number for number in same_task if view.sight(number, "candidate", index).how in kinds]
         if found:
             return found
     return same_task
