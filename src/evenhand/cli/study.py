@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from evenhand.evaluate.study import Variant
     from evenhand.store.grades import Grades
     from evenhand.store.items import Items
-    from evenhand.terms import Record
+    from evenhand.terms import JudgeSpec, Record
 
 __all__ = ["study", "study_rows"]
 
@@ -145,6 +145,7 @@ def study(
     lengths = {one.id: len(one.candidate) for one in items}
     validations, comparison = _held(variants, given, lengths, cluster, resamples, seed)
     accepted = accepting(variants, list(items), given, resamples, seed)
+    _warn_of_acceptance(specs, accepted, cluster)
     document = _document(variants, validations, comparison, given)
     document["acceptance"] = [one.document() for one in accepted]
     if output is not None:
@@ -294,6 +295,18 @@ def study_rows(validations: "Sequence[Validation]") -> list[dict[str, Any]]:
             }
         )  # fmt: skip
     return rows
+
+
+def _warn_of_acceptance(specs: "Sequence[JudgeSpec]", accepted: "Sequence[Acceptance]", cluster: str | None) -> None:
+    """Say what the figures of accepting and solving do not do, where somebody may expect it."""
+    from evenhand.scoring.labels import ACCEPTANCE_PROTOCOLS
+
+    if not accepted and any(spec.protocol in ACCEPTANCE_PROTOCOLS for spec in specs):
+        warn("the truth is not 0 and 1 throughout, so that nothing is said of false positives and solve accuracy")
+    if accepted and cluster is not None:
+        warn(
+            "--cluster: figures of accepting and solving draw items, not clusters; their intervals may be too narrow"
+        )
 
 
 def _with_acceptance(rows: list[dict[str, Any]], accepted: "Sequence[Acceptance]") -> list[dict[str, Any]]:
