@@ -6,8 +6,8 @@ not known here: the checks decide, and one that passes them all says nothing.
 
 import ast
 import copy
-import random
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 __all__ = ["Mutant", "mutants"]
@@ -59,9 +59,9 @@ def mutants(source: str, entry_point: str, *, most: int, seed: int) -> tuple[Mut
         if number in inside
         for label, change in _changes(node)
     ]
-    order = list(range(len(places)))
+    order: Sequence[int] = range(len(places))
     if len(order) > most:
-        random.Random(seed).shuffle(order)  # noqa: S311 - drawn again from the seed
+        order = sorted(order, key=lambda which: hashlib.sha256(f"{seed} {which}".encode()).digest())
     known = {ast.unparse(tree)}
     made: dict[int, Mutant] = {}
     for which in order:
