@@ -116,7 +116,7 @@ def study(
     if not judge_files:
         raise InvalidInput("study: expected judge files and then the items; there is one path only")
     if (grades is not None) + (truth is not None) + truth_by_match != 1:
-        raise InvalidInput("study: name the truth by --grades G, --truth COL or --truth-by-match; one of them")
+        raise InvalidInput("study: name the truth by --grades G, or by --truth COL or --truth-by-match; one of them")
     stated = None if scale is None else scale_of(scale, "--scale")
     specs = [overridden(ready_judge(path), model, reruns, temperature) for path in judge_files]
     refuse_unequal_names(specs)
