@@ -104,7 +104,7 @@ def _pipeline(spec: JudgeSpec) -> dict[str, Any]:
 def _commit(commit: Commit) -> dict[str, Any]:
     """How a judge answers for itself, and what counts as the same answer."""
     said = {name: _scalar(value) for name, value in commit.match.items()}
-    top = {name: said.pop(name) for name in ("tolerance", "choices") if name in said}
+    top: dict[str, Any] = {name: said.pop(name) for name in ("tolerance", "choices") if name in said}
     return {
         "answer": said.pop("kind", None),
         "mode": commit.mode,

@@ -319,6 +319,21 @@ def test_an_expression_needs_the_comparer_that_it_is_given(judge_of):
     assert scored(run(same, item, [own("2x")])[0]).score == 1
 
 
+def test_a_judge_that_solves_every_task_accepts_what_is_labelled_right_and_nothing_else(judge_of, shared):
+    """GSM8K: answers of four models, labelled right or wrong; the judge commits to the gold answer."""
+    path = shared / "data" / "integrity" / "gsm8k_candidates.jsonl"
+    judge, n = judge_of(), {True: 0, False: 0}
+    for line in path.read_text(encoding="utf-8").splitlines()[:150]:
+        question = json.loads(line)
+        for candidate in question["candidates"]:
+            item = Item(id="i", task=question["question"], candidate=candidate["solution"])
+            outcome, _ = run(judge, item, [own(str(question["gold_answer"]))])
+            is_right = candidate["label_recomputed"]
+            assert outcome.criteria[0].label == ("accepted" if is_right else "rejected"), candidate["answer"]
+            n[is_right] += 1
+    assert min(n.values()) > 100
+
+
 # --- what is refused ----------------------------------------------------------------------------------------------
 
 

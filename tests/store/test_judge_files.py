@@ -427,13 +427,13 @@ COMMIT = "protocol: commit\nanswer: number\n"
 
 def test_a_judge_that_commits_reads_its_settings_and_survives_the_store(tmp_path: Path) -> None:
     text = f"{COMMIT}mode: visible\ncommitments: 3\n"
-    text += "tolerance: {decimals: 2, relative: 0.10}\nmatch: {percent: points}\n"
+    text += "tolerance: {decimals: 2, relative: 0.10}\nmatch: {percent: points, repeats: true}\n"
     path = tmp_path / "own.yaml"
     path.write_text(text, encoding="utf-8")
     spec = read_judge(path)
     assert spec.commit == Commit(
         mode="visible",
-        match={"kind": "number", "tolerance": {"decimals": 2, "relative": "0.1"}, "percent": "points"},
+        match={"kind": "number", "tolerance": {"decimals": 2, "relative": "0.1"}, "percent": "points", "repeats": True},
         commitments=3,
     )
     assert judge_from_document(judge_document(spec)).commit == spec.commit
