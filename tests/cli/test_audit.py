@@ -96,7 +96,9 @@ def test_a_study_reports_both_populations_and_a_broken_configuration_costs_the_o
     assert document["populations"]["verifiable"]["criteria"]["C2"]["fail"] == 1
     assert document["populations"]["verifiable"]["feedback"] == {"held_out": 1, "exposed": 1, "unknown": 0}
     assert [one["config"] for one in document["broken"]] == ["broken.yaml"]
-    assert "subjective: 1 configuration" in (folder / "study.html").read_text()
+    page = (folder / "study.html").read_text()
+    assert "subjective: 1 configuration" in page
+    assert "Not audited: 1 configuration" in page
 
 
 @pytest.mark.parametrize(

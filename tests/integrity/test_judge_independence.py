@@ -43,6 +43,7 @@ def test_a_visible_candidate_is_no_reason_to_fail() -> None:
         ({"unplaced": "the trace cannot be placed"}, "insufficient evidence", "cannot be placed"),
         ({"commits": None}, "insufficient evidence", "not shown"),
         ({"precedes": None}, "insufficient evidence", "not shown"),
+        ({"has_reference": True}, "insufficient evidence", "need not be the judge's own"),
         ({"match": ""}, "insufficient evidence", "match relation"),
         ({"n_matched": 0}, "insufficient evidence", "outcomes"),
     ],

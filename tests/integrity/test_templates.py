@@ -58,6 +58,11 @@ def test_being_told_to_solve_first_is_no_commitment(demand: str) -> None:
     assert not read_template("Question: {task}\nAnswer: {candidate}\n" + demand).commitment
 
 
+def test_a_form_in_braces_is_no_placeholder() -> None:
+    found = read_template('{task:.80}\nReply with {answer: string, score: int} or {"answer": 1}.')
+    assert found.placeholders == ("task",)
+
+
 def test_solving_first_is_quoted() -> None:
     assert read_template("{task} {candidate} First solve it.").solve_first == "First solve"
     assert read_template("{task} {candidate}").solve_first == ""

@@ -1,6 +1,6 @@
 """The environment in which candidates work, entered by its own command and probed from inside.
 
-The probe is a POSIX shell script that reads and changes nothing; what it prints is foreign text. It is given to
+The probe is a POSIX shell script that changes nothing; what it prints is foreign text. It is given to
 `ENTER... sh -s` on standard input, after a few assignments that say what to look for.
 """
 

@@ -139,7 +139,8 @@ def _judged(items: Sequence[AuditItem], records: Iterable[Record], match: Matchi
     return tuple(
         Judged(
             item=item.id,
-            solves=tuple(found for record in of_item.get(item.id, []) for found in _solves(item, record, match)),
+            solves=tuple(found for record in of_item.get(item.id, []) for found in _solves(item, record, match))
+            or _given_solves(item, match),
             wrong=_wrong(item, match),
             accepted=_accepted(of_item[item.id][0]) if item.id in of_item else None,
         )
@@ -153,6 +154,15 @@ def _solves(item: AuditItem, record: Record, match: Matching | None) -> list[boo
         return []
     words = [match(str(one["answer"]), item.gold).verdict for one in own.get("commitments") or ()]
     return [word == "equal" for word in words if word != "undecided"]
+
+
+def _given_solves(item: AuditItem, match: Matching | None) -> tuple[bool, ...]:
+    """Blind solves that stand with the item (`solves`, a list of answers), for a judge that saw the candidate."""
+    given = item.row.get("solves")
+    if match is None or not item.gold or not isinstance(given, list):
+        return ()
+    words = [match(str(answer), item.gold).verdict for answer in given]
+    return tuple(word == "equal" for word in words if word != "undecided")
 
 
 def _wrong(item: AuditItem, match: Matching | None) -> bool | None:

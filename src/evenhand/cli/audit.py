@@ -133,10 +133,10 @@ def _form(output: Path, config: Path | None) -> str:
     return form
 
 
-def _page(documents: list[dict[str, object]]) -> str:
+def _page(documents: list[dict[str, object]], broken: list[dict[str, object]] | None = None) -> str:
     from evenhand.report.audit_page import audit_page
 
-    return audit_page(documents)
+    return audit_page(documents, broken or ())
 
 
 def _study(
@@ -149,7 +149,7 @@ def _study(
     found = run_study(folder, settings, note=say)
     document = found.document()
     if output is not None:
-        write_text(output, json_text(document) if form == "json" else _page(document["audits"]))
+        write_text(output, json_text(document) if form == "json" else _page(document["audits"], document["broken"]))
         say(f"written  {shown(str(output))}")
     if as_json:
         sys.stdout.write(json_text(document))

@@ -123,6 +123,8 @@ def _missing(facts: JudgeFacts, figures: SolveFigures) -> str:
         return facts.unplaced
     if facts.commits is None or facts.precedes is None:
         return "it is not shown that the judge commits to an answer of its own before the comparison"
+    if facts.has_reference:
+        return "a reference is in view, so that the answer need not be the judge's own"
     if not facts.match:
         return "the match relation between candidate and the judge's own answer is not specified"
     if facts.n_matched == 0:

@@ -31,7 +31,7 @@ _ROLES: dict[Role, frozenset[str]] = {
     "reference": frozenset(_REFERENCE),
 }
 _PLACEHOLDER = re.compile(
-    r"\{\{-?\s*([A-Za-z_][\w.]*)[^{}]*\}\}|(?<!\{)\{([A-Za-z_][\w.]*)[^{}\n]*\}(?!\})|\$\{?([A-Za-z_]\w*)\}?|"
+    r"\{\{-?\s*([A-Za-z_][\w.]*)[^{}]*\}\}|(?<!\{)\{([A-Za-z_][\w.]*)(?:![rsa])?(?::[^\s{}]*)?\}(?!\})|\$\{?([A-Za-z_]\w*)\}?|"
     r"<<([A-Za-z_]\w*)>>|\[\[([A-Za-z_]\w*)\]\]"
 )
 # A form in which the judge's own answer has to stand: a labelled line, a tag, a box, a field.

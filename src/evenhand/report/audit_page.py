@@ -21,27 +21,28 @@ _CLASSES = {"pass": "pass", "fail": "fail", "insufficient evidence": "open", "no
 _WORDS = tuple(_MARKS)
 
 
-def audit_page(documents: Sequence[Mapping[str, Any]]) -> str:
+def audit_page(documents: Sequence[Mapping[str, Any]], broken: Sequence[Mapping[str, Any]] = ()) -> str:
     """The page of one audit, or of several with their counts by population.
 
     Args:
         documents: as `Audit.document()` gives them.
+        broken: configurations that could not be audited, each with `config` and `reason`.
     """
     most = 300
     while True:
-        text = _page(documents, most)
+        text = _page(documents, broken, most)
         if len(text.encode()) <= MOST_BYTES or most < 2:
             return text
         most //= 2
 
 
-def _page(documents: Sequence[Mapping[str, Any]], most: int) -> str:
+def _page(documents: Sequence[Mapping[str, Any]], broken: Sequence[Mapping[str, Any]], most: int) -> str:
     style = f"{stylesheet()}\n{template_text('audit.css')}"
     policy = f"default-src 'none'; style-src '{digest(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
-    one = documents[0] if len(documents) == 1 else None
+    one = documents[0] if len(documents) == 1 and not broken else None
     title = f"Audit of {one['name']}" if one else f"Audit of {plural(len(documents), 'configuration')}"
     body = _environment().get_template("audit.html").render(
-        title=title, documents=documents, one=one, version=VERSION, criteria=CRITERIA, most=most,
+        title=title, documents=documents, one=one, version=VERSION, criteria=CRITERIA, most=most, broken=broken,
         populations=() if one else _populations(documents),
     )  # fmt: skip
     head = escape(plain(title, 200))

@@ -76,7 +76,24 @@ def _independence(evidence: Evidence) -> list[Table]:
         Table(
             name="What it solves by itself", head=("", "#value", "#95 % interval", "#n", ""), rows=figures, note=note
         ),
+        *_judge_details(evidence.get("details") or {}),
     ]
+
+
+def _judge_details(details: Evidence) -> list[Table]:
+    """What the template, the trace or the records hold beside: the items of a trace a row each."""
+    plain = tuple(
+        (name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
+        for name, value in details.items()
+        if value is not None and value != "" and not isinstance(value, Mapping) and name not in ("items", "notes")
+    )
+    items = tuple(
+        (one["item"], one["arm"].replace("_", " "), one["reason"], one["commitment"] or "none",
+         _SAID[one["accepted"]], (one["matched"] or "not compared").replace("_", " "))
+        for one in details.get("items", ())
+    )  # fmt: skip
+    head = ("item", "arm", "why", "its own answer", "accepted", "match with it")
+    return [Table(name="As it was read", head=("", ""), rows=plain), Table(name="Item by item", head=head, rows=items)]
 
 
 def _channel(evidence: Evidence) -> list[Table]:

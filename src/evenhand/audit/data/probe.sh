@@ -1,4 +1,4 @@
-# What a candidate could reach from inside an environment. POSIX sh; reads only, changes nothing, sends one look-up.
+# What a candidate could reach from inside an environment. POSIX sh; changes nothing, asks for one name and the upstream project.
 #
 # Run as: ENTER... sh -s -- evenhand-probe NONCE < preamble-and-this-file. It refuses to run without the marker.
 # Prints lines "NONCE<tab>path|sight<tab>name<tab>state<tab>detail". A missing tool is "not measured", never "closed".
@@ -89,8 +89,8 @@ index() {
     $tool --version >/dev/null 2>&1 || continue
     tried="$tried $tool"
     for name in $PACKAGES pip; do
-      found=$(limit 25 $tool --disable-pip-version-check --no-input --retries 0 --timeout 8 index versions "$name" \
-        2>/dev/null) && [ -n "$found" ] &&
+      found=$(PYTHONDONTWRITEBYTECODE=1 limit 25 $tool --disable-pip-version-check --no-input --no-cache-dir \
+        --retries 0 --timeout 8 index versions "$name" 2>/dev/null) && [ -n "$found" ] &&
         { opened 'package index' "$tool: $(printf '%s' "$found" | head -n 2 | tr '\n' ' ')"; break; }
     done
     break
@@ -98,9 +98,11 @@ index() {
   if have npm; then
     tried="$tried npm"
     for name in $PACKAGES npm; do
-      found=$(limit 25 npm view "$name" version --fetch-retries=0 --fetch-timeout=8000 2>/dev/null) &&
+      found=$(limit 25 npm view "$name" version --fetch-retries=0 --fetch-timeout=8000 --logs-max=0 \
+        --cache "${TMPDIR:-/tmp}/evenhand-probe-$NONCE" 2>/dev/null) &&
         [ -n "$found" ] && { opened 'package index' "npm: $name $found"; break; }
     done
+    rm -rf "${TMPDIR:-/tmp}/evenhand-probe-$NONCE"
   fi
   if [ -z "$OPEN" ] && [ -z "$tried" ] && [ "$ROUTE" != none ]; then
     saw 'package index' 'not measured' 'neither pip nor npm is there'
@@ -143,7 +145,7 @@ repository() {
   head=$(g rev-parse -q --verify 'HEAD^{commit}') || head=
   if [ -z "$head" ]; then
     n=$(every_commit | wc -l | tr -d ' ')
-    [ "${n:-0}" -gt 0 ] && saw 'history ahead of HEAD' open "$d: $n commits, and HEAD is none of them"
+    [ "${n:-0}" -gt 0 ] && saw 'history ahead of HEAD' open "$d: HEAD is none of its commits: $n"
     [ "${n:-0}" -gt 0 ] || each_git_path closed "$d: no commit"
     [ "${n:-0}" -gt 0 ] || return
     head=$(printf '' | git hash-object -t tree --stdin 2>/dev/null)
@@ -153,7 +155,7 @@ repository() {
     messages; return
   fi
   n=$(g rev-list --count HEAD)
-  [ "${n:-1}" -gt 1 ] && opened 'history behind HEAD' "$d: $((n - 1)) commits before HEAD"
+  [ "${n:-1}" -gt 1 ] && opened 'history behind HEAD' "$d: commits before HEAD: $((n - 1))"
   settle 'history behind HEAD' "$d: one commit"
   refs 'history ahead of HEAD' "$d: every branch is in HEAD" refs/heads refs/remotes refs/notes refs/pull refs/original
   refs tag "$d: every tag is in HEAD" refs/tags
@@ -161,25 +163,25 @@ repository() {
   for name in FETCH_HEAD ORIG_HEAD MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD; do
     [ -r "$d/$name" ] || continue
     while read -r sha rest; do
-      n=$(beyond "$sha"); [ "${n:-0}" -gt 0 ] && opened FETCH_HEAD "$d: $name leads to $n commits beyond HEAD"
+      n=$(beyond "$sha"); [ "${n:-0}" -gt 0 ] && opened FETCH_HEAD "$d: $name leads beyond HEAD, commits: $n"
     done < "$d/$name"
   done
   settle FETCH_HEAD "$d: none beyond HEAD"
   n=$(g rev-list --count --reflog "^$head" || echo 0)
-  [ "${n:-0}" -gt 0 ] && opened reflog "$d: $n commits beyond HEAD, $(g rev-list --reflog --oneline "^$head" | head -n 1)"
+  [ "${n:-0}" -gt 0 ] && opened reflog "$d: commits beyond HEAD: $n, $(g rev-list --reflog --oneline "^$head" | head -n 1)"
   settle reflog "$d: none beyond HEAD"
   lost=$(g fsck --unreachable --no-reflogs --no-progress | grep -E '^unreachable (commit|blob|tag)')
   if [ -n "$lost" ]; then
     n=$(echo "$lost" | wc -l | tr -d ' ')
     first=$(echo "$lost" | sed -n 's/^unreachable commit //p' | head -n 1)
     what=$([ -n "$first" ] && g log -1 --format='%h %s' "$first")
-    opened 'dangling object' "$d: $n objects that nothing points at${what:+, such as $what}"
+    opened 'dangling object' "$d: objects that nothing points at: $n${what:+, such as $what}"
   fi
   settle 'dangling object' "$d: none"
   n=$(for i in "$d"/objects/pack/*.idx; do [ -r "$i" ] && g show-index < "$i"; done | cut -d ' ' -f 2 |
     g cat-file --batch-check='%(objecttype) %(objectname)' | sed -n 's/^commit //p' |
     g rev-list --count --no-walk --stdin "^$head" || echo 0)
-  [ "${n:-0}" -gt 0 ] && opened 'packed object' "$d: $n commits beyond HEAD in packs"
+  [ "${n:-0}" -gt 0 ] && opened 'packed object' "$d: commits beyond HEAD in packs: $n"
   settle 'packed object' "$d: none beyond HEAD"
   [ -s "$d/objects/info/alternates" ] &&
     saw 'packed object' open "$d: borrows objects from $(head -n 1 "$d/objects/info/alternates")"
@@ -189,7 +191,7 @@ refs() {
   path=$1 none=$2; shift 2
   found=$(g for-each-ref --format='%(refname)%09%(objectname)%09%(committerdate:short)%09%(taggerdate:short)' "$@" |
     head -n 500 | while IFS="$TAB" read -r ref sha date tagged; do
-      n=$(beyond "$sha"); [ "${n:-0}" -gt 0 ] && echo "$d: $ref, $n commits beyond HEAD${date:+, $date}"
+      n=$(beyond "$sha"); [ "${n:-0}" -gt 0 ] && echo "$d: $ref, commits beyond HEAD: $n${date:+, $date}"
     done | head -n 20)
   [ -n "$found" ] && { OPEN=yes; echo "$found" | while IFS= read -r line; do saw "$path" open "$line"; done; }
   settle "$path" "$none"
@@ -328,7 +330,7 @@ main() {
   exec 3>&1
   printf '%s\tbegun\t\t\t%s\n' "$NONCE" "$(pwd)"
   [ "$(id -u 2>/dev/null)" = 0 ] && sight 'runs as root' 'uid 0'
-  network; index; history; caches; provenance; answers; evaluator
+  network; history; caches; provenance; answers; evaluator; index
   printf '%s\tdone\t\t\t\n' "$NONCE"
 }
 main </dev/null
