@@ -10,6 +10,7 @@ from evenhand.matching.statements import boxes, statements
 
 __all__ = ["NoAnswer", "Passage", "Unreadable", "first_sentence", "passages", "sentences"]
 
+MOST_STATED = 100
 LONGEST_SENTENCE = 2_000  # characters; what is longer is no sentence that gives one answer
 
 
@@ -56,6 +57,9 @@ def passages(text: str, rule: MatchRule) -> list[Passage] | NoAnswer:
     found = boxes(text) if rule.read == "boxed" else statements(text, lettered=rule.kind != "choice")
     if any(one.text is None for one in found):
         return NoAnswer(reason="has a box that is never closed")
+    found = list(dict.fromkeys(found))  # the same box over again is one answer
+    if len(found) > MOST_STATED:
+        return NoAnswer(reason=f"states more than {MOST_STATED} answers")
     stated = [
         Passage(text=one.text, where="the box" if one.form == "box" else f"what follows '{one.form}'", stated=True)
         for one in found

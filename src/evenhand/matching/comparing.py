@@ -73,6 +73,8 @@ def _texts(one: Words, two: Words, rule: MatchRule) -> Compared:
 def _formulas(one: Value, two: Value, rule: MatchRule, expressions: Expressions | None) -> Compared:
     if rule.percent == "distinct" and any(isinstance(side, Quantity) and side.percent for side in (one, two)):
         return Compared(verdict="unequal", how="percentage", reason="one is a percentage and the other is not")
+    if isinstance(one, Formula) and one == two:
+        return Compared(verdict="equal", how="notation", reason="the formulas are written alike")
     first, second = _as_formula(one, rule), _as_formula(two, rule)
     if not isinstance(first, Written) or not isinstance(second, Written):
         faulty = first if not isinstance(first, Written) else second
@@ -101,7 +103,15 @@ def _as_formula(side: Value, rule: MatchRule) -> Written | NoAnswer | Unreadable
     if not isinstance(side, Quantity) or not isinstance(side.number, Exact):
         return None
     value = side.number.value / 100 if side.percent and rule.percent == "hundredth" else side.number.value
-    return written(_latex(value))
+    return written(_decimal(side.number) if side.number.half_unit and not side.percent else _latex(value))
+
+
+def _decimal(number: Exact) -> str:
+    """A decimal printed as fully as a float is, with all the places that it was printed with."""
+    unit = 2 * number.half_unit
+    digits, places = abs(number.value / unit).numerator, len(str(unit.denominator)) - 1
+    text = str(digits).rjust(places + 1, "0")
+    return f"{'-' if number.value < 0 else ''}{text[:-places]}.{text[-places:]}"
 
 
 def _latex(value: Fraction) -> str:

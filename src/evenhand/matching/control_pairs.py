@@ -1,7 +1,7 @@
 """Pairs whose answer is known, for every kind: what each matcher is checked with before it is trusted.
 
-Each is (candidate, gold) or (candidate, gold, fields of the rule beside `kind`). They are ours; the hard ones are those that
-well-known comparers get wrong.
+Each is (candidate, gold) or (candidate, gold, fields of the rule beside `kind`). They are ours; the hard ones are
+those that well-known comparers get wrong.
 """
 
 from collections.abc import Mapping

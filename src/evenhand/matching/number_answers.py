@@ -19,9 +19,12 @@ class Formula:
 
 
 _INFINITE = re.compile(r"[-+]?\s?(?:\\infty|\u221e|inf(?:inity)?|nan|infinite)", re.IGNORECASE)
+_BY_NOUGHT = re.compile(r"(?:/\s?|\\[dtc]?frac\s?\{[^{}]{0,20}\}\s?)\{?0++(?:\.0*+)?\}?$")
 _CLOCK = re.compile(r"[0-9]{1,9}(?:\s?:\s?[0-9]{1,9}){1,3}")
 _FORMULA = re.compile(r"[0-9A-Za-z\s+\-*/^(){}\[\]\\.,=!|\u221a\u03c0\u00b7\u00d7\u00b0_<>]++")
-_MATHEMATICAL = re.compile(r"\\[A-Za-z]|[\^\u221a\u03c0!]|[0-9a-z)\]}]\s*+[-+*/\u00b7\u00d7]\s*+[0-9a-z(\[{\\]")
+_MATHEMATICAL = re.compile(
+    r"\\[A-Za-z]|[0-9][a-z](?![A-Za-z])|[\^\u221a\u03c0!]|[0-9a-z)\]}]\s*+[-+*/\u00b7\u00d7]\s*+[0-9a-z(\[{\\]"
+)
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 _FUNCTION_NAMES = "sin cos tan cot sec csc log exp sqrt mod arcsin arccos arctan"
 _FUNCTIONS = frozenset(_FUNCTION_NAMES.split())
@@ -54,6 +57,8 @@ def _plain(text: str, decimal_comma: bool) -> Quantity | str | NoAnswer | Unread
     if len(text) < 20 and _INFINITE.fullmatch(text.strip(" .$")):
         return Unreadable(reason="is infinite or not a number, which equals nothing")
     found = quantity(text, decimal_comma=decimal_comma)
+    if found is None and _BY_NOUGHT.search(text[-40:]):
+        return Unreadable(reason="divides by nought, which equals nothing")
     if found is None:
         return clock(text.strip().rstrip("."))
     return _unhedged(found)

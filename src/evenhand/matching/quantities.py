@@ -139,8 +139,15 @@ def _leading(text: str, at: int, *, decimal_comma: bool) -> tuple[Quantity, int]
     percent = _PERCENT.match(text, end)
     if percent:
         return Quantity(number=number, percent=True), percent.end()
+    before = text[end - 1 : end + 1]
     unit, end, named = _unit(text, end)
+    if named and (named.split()[0].casefold() in _POWERS_AND_PI or (before[-1].isalpha() and _LONE.match(named))):
+        return None  # `3x` and `5 pi` are no 3 and no 5
     return Quantity(number=number, unit=money or unit, named=named), end
+
+
+_POWERS_AND_PI = frozenset(("pi", "squared", "cubed", "sqrt", "factorial"))
+_LONE = re.compile(r"[A-Za-z](?![A-Za-z])")
 
 
 def _value(text: str, at: int, *, decimal_comma: bool) -> tuple[Exact | Huge, Unit | None, int] | None:

@@ -32,6 +32,7 @@ class Words:
 
 
 _BARE = re.compile(r"-?(?:[0-9]++|[0-9]++\.[0-9]{1,2})")
+_LONGEST_WORDS = 20_000
 Value = Quantity | Formula | Written | Elements | Words | str
 
 
@@ -96,7 +97,11 @@ def _letters_only(text: str) -> bool:
     return tail.isalpha() and len(tail) < 3
 
 
-def _words(passage: Passage) -> Words | NoAnswer:
+def _words(passage: Passage) -> Words | NoAnswer | Unreadable:
+    if len(passage.text) > _LONGEST_WORDS:
+        return Unreadable(
+            reason=f"has more than {_LONGEST_WORDS:,} characters, which is no short text", same=passage.text
+        )
     sentence = first_sentence(passage.text) if passage.stated else passage.text
     if sentence is None:
         return NoAnswer(reason="takes its answer back")

@@ -12,7 +12,8 @@ from evenhand.matching.texts import plain_text
 
 __all__ = ["Element", "Elements", "elements", "notation"]
 
-LONGEST = 200  # elements of which some are compared pair by pair; plain ones are counted at any length
+LONGEST = 100_000  # characters
+MOST = 10_000  # values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,8 @@ def elements(passage: Passage, *, decimal_comma: bool = False) -> Elements | NoA
     `\pm 12` is two values; a list with dots in it is one value, compared by its notation, since what the dots stand
     for is anybody's guess.
     """
+    if len(passage.text) > LONGEST:
+        return Unreadable(reason=f"has more than {LONGEST:,} characters", same=passage.text)
     text = unwrapped_latex(passage.text).replace("\\lbrace", "\\{").replace("\\rbrace", "\\}")
     text = text.replace("\\{", "{").replace("\\}", "}").replace("\u2205", "\\emptyset").strip().rstrip(".").strip()
     return _read(text, decimal_comma, 0)
@@ -76,7 +79,10 @@ def _read(text: str, decimal_comma: bool, depth: int) -> Elements | NoAnswer | U
     if _DOTS.search(inner):
         return Elements(values=(Element(text="".join(_DOTS.sub("...", inner).split())),), form=form)
     values: list[Element] = []
-    for piece in _split(inner, decimal_comma):
+    pieces = _split(inner, decimal_comma)
+    if len(pieces) > MOST:
+        return Unreadable(reason=f"lists more than {MOST:,} values", same=text)
+    for piece in pieces:
         read = _element(piece, decimal_comma, depth)
         if isinstance(read, Unreadable):
             return read

@@ -19,15 +19,16 @@ def plain_text(text: str) -> str:
     ('eiffel tower', 'c++', 'a', 'usa')
     """
     folded = unicodedata.normalize("NFKC", text.casefold())
-    pieces: list[str] = []
+    runs: list[list[str]] = []
     last_end = -1
     for found in _SEPARATING.finditer(folded):
         piece = _joined(found.group())
-        if found.start() == last_end and pieces and (piece in _KEPT or pieces[-1][-1] in _KEPT):
-            pieces[-1] += piece
+        if found.start() == last_end and (piece in _KEPT or runs[-1][-1] in _KEPT):
+            runs[-1].append(piece)
         else:
-            pieces.append(piece)
+            runs.append([piece])
         last_end = found.end()
+    pieces = ["".join(run) for run in runs]
     words = [piece for piece in pieces if piece not in _ARTICLES]
     return " ".join(words or pieces)
 

@@ -132,14 +132,15 @@ def _printed_fully(latex: str) -> bool:
 
 def _verified(one: Any, two: Any, positive: bool) -> bool:
     from math_verify import verify
-    from sympy import simplify
+    from sympy import Symbol, simplify
 
     if verify(
         one, two, float_rounding=12, numeric_precision=_DIGITS, allow_set_relation_comp=True, timeout_seconds=None
     ):
         return True
     try:
-        return positive and simplify(one - two) == 0
+        bare = isinstance(one, Symbol) or isinstance(two, Symbol)  # which verify compares by name alone
+        return (positive or bare) and simplify(one - two) == 0
     except TypeError:  # relations and sets have no difference
         return False
 

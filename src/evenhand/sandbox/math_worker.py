@@ -78,7 +78,7 @@ class MathWorker:
         Returns:
             None where it was given up: too slow, too large, or not readable; `gave_up` says why.
         """
-        key = (*sorted((first, second)), positive)
+        key = (min(first, second), max(first, second), positive)
         with self._lock:
             if key not in self._known:
                 self._known[key] = self._asked(*key)
