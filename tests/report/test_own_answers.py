@@ -1,7 +1,13 @@
 """A judge's own answer on a page: shown in full where it may be, as text and nothing else."""
 
+import re
+
+import pytest
+
+from evenhand.report.figures import distribution
 from evenhand.report.markdown import report_markdown
 from evenhand.report.pages import report_page
+from evenhand.report.tallies import _WORDS, Bar
 
 
 def committed(record, answer="18", match="equal", **more):
@@ -42,3 +48,10 @@ def test_where_scores_are_hidden_the_comparison_is_too(record, report):
     shown = [report_page(report([committed(record, match=word)], hide_scores=True)) for word in ("equal", "unequal")]
     assert shown[0] == shown[1]
     assert "own answer" in shown[0]
+
+
+@pytest.mark.parametrize("word", [word for words in _WORDS for word in words])
+def test_the_chart_of_words_has_room_for_each_word_of_a_verdict(word):
+    drawn = distribution([Bar(label=word, n=1, share=1.0, low=0.2, high=1.0)], 1, name="x")
+    end = float(re.search(r'class="label" x="([0-9.]+)"', drawn)[1])
+    assert end >= 7.5 * len(word)  # its text ends there and grows to the left, at under 7.5 a letter
