@@ -304,9 +304,7 @@ def _warn_of_acceptance(specs: "Sequence[JudgeSpec]", accepted: "Sequence[Accept
     if not accepted and any(spec.protocol in ACCEPTANCE_PROTOCOLS for spec in specs):
         warn("the truth is not 0 and 1 throughout, so that nothing is said of false positives and solve accuracy")
     if accepted and cluster is not None:
-        warn(
-            "--cluster: figures of accepting and solving draw items, not clusters; their intervals may be too narrow"
-        )
+        warn("--cluster: figures of accepting and solving draw items, not clusters; their intervals may be too narrow")
 
 
 def _with_acceptance(rows: list[dict[str, Any]], accepted: "Sequence[Acceptance]") -> list[dict[str, Any]]:
