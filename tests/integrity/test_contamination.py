@@ -72,3 +72,12 @@ def test_what_was_seen_stands_under_its_way() -> None:
     paths = contamination_verdict(facts).evidence["paths"]
     assert paths["tag"] == {"state": "open", "means": PATHS["tag"], "seen": ["v2.1.0"]}
     assert paths["dns"]["state"] == "not measured"
+
+
+def test_of_an_open_way_only_what_is_open_is_shown() -> None:
+    seen = (
+        Observation(path="tag", state="closed", detail="/a: every tag is in HEAD"),
+        Observation(path="tag", state="open", detail="/b: v2"),
+    )
+    facts = EnvironmentFacts(source="a probe", entered=True, observations=seen)
+    assert contamination_verdict(facts).evidence["paths"]["tag"]["seen"] == ["/b: v2"]

@@ -116,7 +116,9 @@ def _evidence(facts: EnvironmentFacts, states: Mapping[str, State]) -> dict[str,
             path: {
                 "state": state,
                 "means": PATHS[path],
-                "seen": [one.detail for one in facts.observations if one.path == path and one.detail],
+                "seen": [
+                    one.detail for one in facts.observations if (one.path, one.state) == (path, state) and one.detail
+                ],
             }
             for path, state in states.items()
         },

@@ -85,7 +85,7 @@ def _judge_details(details: Evidence) -> list[Table]:
     plain = tuple(
         (name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
         for name, value in details.items()
-        if value is not None and value != "" and not isinstance(value, Mapping) and name not in ("items", "notes")
+        if value not in (None, "", (), []) and not isinstance(value, Mapping) and name not in ("items", "notes")
     )
     items = tuple(
         (one["item"], one["arm"].replace("_", " "), one["reason"], one["commitment"] or "none",

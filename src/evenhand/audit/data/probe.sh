@@ -38,7 +38,8 @@ all_roots() { for d in /*; do case $d in /proc|/sys|/dev|/run) ;; *) [ -d "$d" ]
 seek() {
   depth=$1 roots=$2; shift 2
   $roots | sort -u 2>/dev/null | while IFS= read -r root; do
-    limit 20 find "$root" -maxdepth "$depth" \( -name site-packages -o -name dist-packages -o -name node_modules \
+    limit 12 find "$root" -maxdepth "$depth" \( -name site-packages -o -name dist-packages -o -name node_modules \
+      -o -name .cache -o -name .npm -o -name .cargo -o -name .rustup -o -name .pyenv -o -name .nvm -o -name .rbenv \
       -o -path /usr/share -o -path /usr/lib -o -path /usr/include -o -path /etc/alternatives \) -prune \
       -o \( "$@" \) -print 2>/dev/null
     [ $? = 124 ] && saw "$SEEKING" 'not measured' "$root: the search ran out of time"
@@ -120,12 +121,12 @@ each_git_path() {
   while [ -n "$left" ]; do saw "${left%%,*}" "$1" "$2"; left=${left#*,}; done
 }
 git_dirs() {
-  { seek 7 all_roots -type f -name HEAD
-    have git && git -c safe.directory='*' rev-parse --absolute-git-dir 2>/dev/null | sed 's,$,/HEAD,'; } |
-    sort -u | while IFS= read -r head; do
-      d=${head%/HEAD}
-      [ -d "$d/objects" ] && [ -d "$d/refs" ] && echo "$d"
-    done | sort -u | head -n 20
+  own=$(have git && git -c safe.directory='*' rev-parse --absolute-git-dir 2>/dev/null)
+  [ -n "$own" ] && echo "$own"
+  seek 7 all_roots -type f -name HEAD | while IFS= read -r head; do
+    d=${head%/HEAD}
+    [ "$d" != "$own" ] && [ -d "$d/objects" ] && [ -d "$d/refs" ] && echo "$d"
+  done | head -n 20
 }
 history() {
   SEEKING='history ahead of HEAD'
@@ -264,8 +265,9 @@ provenance() {
 answers() {
   SEEKING='answer-like file'
   have find || { saw 'answer-like file' 'not measured' 'find is missing'; return; }
-  seek 8 work_roots -type f \( -iname '*answer*key*' -o -iname 'answers.*' -o -iname 'answer.*' -o -iname '*gold*' \
-    -o -iname '*solution*' -o -iname '*oracle*' -o -iname '*ground*truth*' -o -iname 'expected_*' -o -iname 'solve.sh' \
+  seek 8 work_roots -type f \( -iname '*answer*key*' -o -iname 'answers.*' -o -iname 'answer.*' -o -iname 'gold.*' \
+    -o -iname 'gold_*' -o -iname '*_gold.*' -o -iname '*solution*' -o -iname 'oracle.*' -o -iname 'oracle_*' \
+    -o -iname '*_oracle.*' -o -iname '*ground*truth*' -o -iname 'expected_*' -o -iname 'solve.sh' \
     -o -iname '*reference_impl*' -o -iname '*.patch' -o -iname '*.diff' -o -iname '*.rej' -o -iname '*.orig' \
     -o -iname 'labels.*' -o -path '*/dist/*.whl' -o -path '*/dist/*.tar.gz' -o -path '*/build/lib/*.py' \) |
     grep -v '/objects/' | head -n 40 |
