@@ -51,7 +51,9 @@ NUMBERS: dict[str, list[Pair]] = {
     "money and units": [
         ("$34.00.", "34", "equal"), ("\u20ac 34,-", "34", "equal"), ("$5", "\u20ac5", "unequal"),
         ("50 cents", "$0.50", "equal"),
-        ("34 thousand", "34", "unequal"), ("34k", "34000", "equal"), ("1.5 m", "150 cm", "equal"),
+        ("It is 1,200 in all.", "$1200", "equal"), ("5 in total", "$5", "equal"),
+        ("5 laps", "5 km", "unequal"), ("34 thousand", "34", "unequal"), ("34k", "34000", "equal"),
+        ("1.5 m", "150 cm", "equal"),
         ("5 km", "5", "equal"),
         ("5 km", "5 kg", "unequal"), ("60 km/h", "60 kilometers per hour", "equal"),
         ("30\u00b0", "30 degrees", "equal"),

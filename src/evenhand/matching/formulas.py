@@ -104,8 +104,8 @@ def _pieces(text: str) -> list[str]:
 def written(text: str) -> Written | NoAnswer | Unreadable:
     r"""A formula in plain LaTeX, or why it is none.
 
-    >>> written(r"7\sqrt(3)").latex, written("2**3").latex, written(r"5\foo{2}")
-    ('7\\sqrt{3}', '2^3', Unreadable(reason='has the command foo, which is not read'))
+    >>> written(r"7\sqrt(3)").latex, written("2**3").latex, written(r"5\foo{2}").reason
+    ('7\\sqrt{3}', '2^3', 'has the command foo, which is not read')
     """
     if len(text) > LONGEST:
         return Unreadable(reason=f"has {len(text):,} characters; formulas of up to {LONGEST:,} are read")

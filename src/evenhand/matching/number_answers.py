@@ -1,7 +1,7 @@
 """One number out of an answer: exactly one, plainly written, and not one of several."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evenhand.matching.answers import LONGEST_SENTENCE, NoAnswer, Passage, Unreadable, first_sentence, sentences
 from evenhand.matching.cleaning import shortened, unwrapped_latex
@@ -141,7 +141,7 @@ def _only_number(text: str, decimal_comma: bool) -> Quantity | Formula | str | N
     number = found[-1][0]
     if number is None:
         return Unreadable(reason=f"writes its number in a way that is not plain ({shortened(text)})")
-    return number
+    return replace(number, named="")  # in prose the next words need not name what is counted
 
 
 def _key(one: Quantity | None) -> tuple[object, ...]:

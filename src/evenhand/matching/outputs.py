@@ -21,7 +21,7 @@ def same_output(first: str, second: str, tolerance: Tolerance | None) -> tuple[b
 
     >>> same_output("1\r\n2\n", "1\n2", None)[0], same_output("1 2", "1  2", None)[0]
     (True, False)
-    >>> same_output("[1.0, 2.5]", "[1.0000004, 2.5]", Tolerance(absolute=Fraction(1, 10**6)))[0]
+    >>> same_output("[1.0, 2.5]", "[1.0000004, 2.5]", Tolerance(decimals=6))[0]
     True
     """
     first, second = _lines(first), _lines(second)

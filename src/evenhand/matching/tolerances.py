@@ -24,7 +24,7 @@ def same_quantity(a: Quantity, b: Quantity, rule: MatchRule) -> tuple[bool, str]
             return False, f"their units differ ({a.unit.dimension} and {b.unit.dimension})"
         smaller = min(a.unit.factor, b.unit.factor)
         first, second = _scaled(a.number, a.unit.factor / smaller), _scaled(b.number, b.unit.factor / smaller)
-    elif (a.unit and b.named) or (b.unit and a.named):
+    elif (a.unit and _counts(b.named)) or (b.unit and _counts(a.named)):
         return False, "one has a unit and the other counts something else"
     else:
         first, second = a.number, b.number
@@ -34,6 +34,16 @@ def same_quantity(a: Quantity, b: Quantity, rule: MatchRule) -> tuple[bool, str]
         return False, "the numbers differ" + ("" if rule.tolerance else "; no tolerance is declared")
     near = within(first.value, second.value, rule.tolerance)
     return near, f"the numbers are {'within' if near else 'not within'} the declared tolerance"
+
+
+def _counts(named: str) -> bool:
+    """Whether the words behind a number name something counted, as `laps` does and `in all` does not."""
+    return bool(named) and named.split()[0].casefold() not in _NO_NOUNS
+
+
+_NO_NOUNS = frozenset(
+    ("in", "of", "for", "at", "on", "to", "by", "is", "are", "was", "each", "per", "a", "as", "left", "total")
+)
 
 
 def within(a: Fraction, b: Fraction, tolerance: Tolerance) -> bool:
