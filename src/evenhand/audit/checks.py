@@ -65,6 +65,6 @@ def _verdict(task: TaskChecks, run: SuiteRun) -> tuple[Got, str]:
     for check, result in zip(every, run.results, strict=True):
         if result.status != "value":
             return "rejected", f"check {check.id}: {result.status}{': ' + result.detail if result.detail else ''}"
-        if not equal_values(result.value, check.expected, absolute=task.absolute):
+        if not equal_values(result.value, check.expected, absolute=task.absolute, lists_as_tuples=True):
             return "rejected", f"check {check.id}: another value than expected"
     return "accepted", f"all {len(every)} checks returned the expected value"
