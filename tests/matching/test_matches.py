@@ -60,6 +60,41 @@ NUMBERS: dict[str, list[Pair]] = {
         ("5 ft 6 in", "66 inches", "no_answer"), ("5 feet 6 inches", "66 inches", "equal"), ("3x", "3", "undecided"),
         ("3:45", "3:45", "equal"), ("3:45", "1:45", "unequal"), ("2:1", "2", "unequal"),
     ],
+    "what stands before a number": [
+        ("-(2)", "2", "undecided"), ("-(2)", "-2", "undecided"), ("\u00b12", "2", "no_answer"),
+        ("half of 5", "5", "unequal"),
+        ("twice 5", "5", "unequal"), ("negative 5", "5", "unequal"), ("minus 5", "5", "unequal"),
+        ("log 5", "5", "undecided"), ("sqrt(5)", "5", "undecided"), ("the square root of 5", "5", "unequal"),
+        ("\u221b8", "8", "unequal"), ("log_2 5", "5", "undecided"), ("|-5|", "-5", "undecided"),
+    ],
+    "what stands behind a number": [
+        ("5 tenths", "5", "unequal"), ("5 thirds", "5", "unequal"), ("5 and a half", "5", "unequal"),
+        ("5\u2030", "5", "unequal"), ("5\u4e07", "5", "unequal"), ("5 Millionen", "5", "unequal"),
+        ("5 pct", "5", "unequal"), ("5 basis points", "5", "unequal"), ("5+", "5", "unequal"), ("5 x", "5", "unequal"),
+        ("5\u066a", "0.05", "equal"),
+    ],
+    "bounds": [
+        (">2", "2", "no_answer"), ("x \u2265 2", "2", "no_answer"), ("x<=2", "2", "no_answer"),
+        ("x != 2", "2", "no_answer"), ("\u22602", "2", "no_answer"), ("more than 2", "2", "no_answer"),
+        ("less than 2 cm", "2", "no_answer"), ("at least 2", "2", "no_answer"), ("at most $2", "2", "no_answer"),
+        ("<b>2</b>", "2", "equal"), ("so -> 2", "2", "equal"), ("about 2", "2", "equal"),
+    ],
+    "ranges, lists and dates": [
+        ("2-3", "-1", "no_answer"), ("2\u20133", "2", "no_answer"), ("5 - 3", "2", "undecided"),
+        ("(5, 6)", "6", "no_answer"), ("{5, 6}", "6", "no_answer"), ("(1,200)", "1200", "equal"),
+        ("2024-01-05", "2018", "unequal"), ("2024-01-05", "2024-1-5", "equal"), ("5/1/2024", "5/2024", "unequal"),
+        ("January 5, 2024", "2024", "no_answer"),
+    ],
+    "times": [
+        ("12:30 am", "12:30 pm", "unequal"), ("12:30 p.m.", "12:30", "equal"), ("03:05", "3:05", "equal"),
+        ("3:05", "3:50", "unequal"), ("3 pm", "3 am", "unequal"), ("3 pm", "3", "equal"),
+    ],
+    "objects and what is left of them": [
+        ('{"answer": "5", "n": 6}', "5", "equal"), ('{"answer": 5, "n": 6}', "5", "equal"),
+        ('{"n": 6, "final_answer": 5}', "5", "equal"), ("{'answer': '$1,200'}", "1200", "equal"),
+        ('{"answer": "5 or 6"}', "5", "no_answer"), ('}2,"', "2", "no_answer"), ("}2", "2", "no_answer"),
+        ("5\x006", "56", "no_answer"),
+    ],
     "not a number": [
         ("\\infty", "\\infty", "unequal"), ("nan", "nan", "unequal"), ("inf", "inf", "unequal"),
         ("five", "5", "no_answer"),

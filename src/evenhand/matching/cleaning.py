@@ -47,9 +47,11 @@ def cleaned(text: str) -> str:
 
 def _one(char: str) -> str:
     if char < "\x7f":
-        return char if char >= " " or char in _KEPT_CONTROLS else ""
+        return char if char >= " " or char in _KEPT_CONTROLS else " "  # `5\x006` is no 56
     category = unicodedata.category(char)
-    if category in ("Cf", "Cc", "Cs", "Co", "Cn"):
+    if category == "Cc":
+        return " "
+    if category in ("Cf", "Cs", "Co", "Cn"):
         return ""
     if category == "Nd":
         return str(unicodedata.digit(char))

@@ -6,7 +6,7 @@ from fractions import Fraction
 from evenhand.matching.answers import NoAnswer, Unreadable
 from evenhand.matching.formulas import Written, written
 from evenhand.matching.hedging import hedge
-from evenhand.matching.number_answers import Formula
+from evenhand.matching.number_answers import Formula, same_clock
 from evenhand.matching.numerals import Exact
 from evenhand.matching.quantities import Quantity, quantity
 from evenhand.matching.readings import Answer, Value, Words
@@ -38,9 +38,11 @@ def same_answer(given: Answer, right: Answer, rule: MatchRule, expressions: Expr
     if isinstance(one, Words) and isinstance(two, Words):
         return _texts(one, two, rule)
     if isinstance(one, str) or isinstance(two, str):
-        what = "label" if rule.kind == "choice" else "ratio or time"
+        what = "label" if rule.kind == "choice" else "time, ratio or date"
         same = one == two
-        return _decided((same, f"the {what}s are {'the same' if same else 'different'}"), what)
+        if rule.kind != "choice" and isinstance(one, str) and isinstance(two, str):
+            same = same_clock(one, two)
+        return _decided((same, f"the answers are {'the same' if same else 'different'} ({what})"), what)
     return _formulas(one, two, rule, expressions)
 
 

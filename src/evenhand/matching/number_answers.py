@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass, replace
 
 from evenhand.matching.answers import LONGEST_SENTENCE, NoAnswer, Passage, Unreadable, first_sentence, sentences
+from evenhand.matching.beside import not_one_number
 from evenhand.matching.cleaning import shortened, unwrapped_latex
 from evenhand.matching.hedging import hedge, is_refusal, negated
 from evenhand.matching.quantities import Quantity, numbers_in, quantity
 
-__all__ = ["Formula", "clock", "number_answer"]
+__all__ = ["Formula", "clock", "number_answer", "same_clock"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,10 +21,15 @@ class Formula:
 
 _INFINITE = re.compile(r"[-+]?\s?(?:\\infty|\u221e|inf(?:inity)?|nan|infinite)", re.IGNORECASE)
 _BY_NOUGHT = re.compile(r"(?:/\s?|\\[dtc]?frac\s?\{[^{}]{0,20}\}\s?)\{?0++(?:\.0*+)?\}?$")
-_CLOCK = re.compile(r"[0-9]{1,9}(?:\s?:\s?[0-9]{1,9}){1,3}")
+_CLOCK = re.compile(r"[0-9]{1,9}(?:\s?:\s?[0-9]{1,9}){1,3}(?:\s?[ap](?:m(?![A-Za-z])|\.\s?m\.?))?", re.IGNORECASE)
+_DATE = re.compile(
+    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{4}|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}"
+)
+_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _FORMULA = re.compile(r"[0-9A-Za-z\s+\-*/^(){}\[\]\\.,=!|\u221a\u03c0\u00b7\u00d7\u00b0_<>]++")
 _MATHEMATICAL = re.compile(
     r"\\[A-Za-z]|[0-9][a-z](?![A-Za-z])|[\^\u221a\u03c0!]|[0-9a-z)\]}]\s*+[-+*/\u00b7\u00d7]\s*+[0-9a-z(\[{\\]"
+    r"|(?<![A-Za-z])(?:sqrt|log|ln|exp|sin|cos|tan)(?![A-Za-z])|-\s?[(|]"
 )
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 _FUNCTION_NAMES = "sin cos tan cot sec csc log exp sqrt mod arcsin arccos arctan"
@@ -44,12 +50,32 @@ def number_answer(passage: Passage, *, decimal_comma: bool = False) -> Quantity 
 
 
 def clock(text: str) -> str | None:
-    """A time or a ratio in one form, or None.
+    """A time, a ratio or a date in one form, or None.
 
-    >>> clock("3 : 45"), clock("3.45")
-    ('3:45', None)
+    >>> clock("03 : 45"), clock("3:45 P.M."), clock("2024-01-05"), clock("3.45")
+    ('3:45', '3:45pm', '2024-1-5', None)
     """
-    return text.replace(" ", "") if len(text) < 50 and _CLOCK.fullmatch(text) else None
+    if len(text) >= 50:
+        return None
+    if _DATE.fullmatch(text):
+        return _ZEROS.sub("", text)
+    if not _CLOCK.fullmatch(text):
+        return None
+    bare = "".join(char for char in text.casefold() if char not in " .\u2009\n\t")
+    return _ZEROS.sub("", bare, count=1) if bare.startswith("0") else bare
+
+
+def same_clock(one: str, two: str) -> bool:
+    """Whether two times, ratios or dates are the same; am or pm that only one of them names is taken as said.
+
+    >>> same_clock("3:45", "3:45pm"), same_clock("3:45am", "3:45pm")
+    (True, False)
+    """
+    one_said = (one[-2:] in _HALVES) != (two[-2:] in _HALVES)
+    return one == two or (one_said and one.rstrip("apm") == two.rstrip("apm"))
+
+
+_HALVES = ("am", "pm")
 
 
 def _plain(text: str, decimal_comma: bool) -> Quantity | str | NoAnswer | Unreadable | None:
@@ -82,14 +108,21 @@ def _open(text: str) -> NoAnswer | None:
     word = hedge(text)
     if word is not None:
         return NoAnswer(reason=f"leaves open which answer it gives ('{word}')")
-    return NoAnswer(reason="says what the answer is not") if negated(text) else None
+    if negated(text):
+        return NoAnswer(reason="says what the answer is not")
+    return _several(text)
+
+
+def _several(text: str) -> NoAnswer | None:
+    reason = not_one_number(text) if len(text) <= LONGEST_SENTENCE else None
+    return None if reason is None else NoAnswer(reason=reason)
 
 
 def _mentioned(text: str, decimal_comma: bool) -> Quantity | Formula | str | NoAnswer | Unreadable:
     """The number of the last clause that has one, in prose that states no answer."""
     text = unwrapped_latex(text)
     if _is_formula(text):
-        return _only_number(text, decimal_comma)
+        return _several(text) or _only_number(text, decimal_comma)
     listed = sentences(text)
     if listed and is_refusal(listed[-1]):
         return NoAnswer(reason="ends in a refusal")
@@ -101,7 +134,7 @@ def _mentioned(text: str, decimal_comma: bool) -> Quantity | Formula | str | NoA
     word = hedge(sentence)
     if word is not None:
         return NoAnswer(reason=f"leaves open which answer it gives ('{word}')")
-    return _last_clause(sentence, decimal_comma)
+    return _several(sentence) or _last_clause(sentence, decimal_comma)
 
 
 def _last_clause(sentence: str, decimal_comma: bool) -> Quantity | Formula | str | NoAnswer | Unreadable:
@@ -129,13 +162,9 @@ def _only_number(text: str, decimal_comma: bool) -> Quantity | Formula | str | N
     found = numbers_in(text, decimal_comma=decimal_comma)
     if not found:
         return NoAnswer(reason="has no number")
-    times = [match.group() for match in _CLOCK.finditer(text)]
+    times = {clock(match.group()) or "" for match in _CLOCK.finditer(text)}
     if times:
-        return (
-            times[0].replace(" ", "")
-            if len(set(times)) == 1 and len(found) <= 4
-            else NoAnswer(reason="gives several numbers")
-        )
+        return times.pop() if len(times) == 1 and len(found) <= 4 else NoAnswer(reason="gives several numbers")
     if len({_key(one) for one, _, _ in found}) > 1:
         return NoAnswer(reason="gives several numbers")
     number = found[-1][0]

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from evenhand.matching.beside import changed_after, changed_before
 from evenhand.matching.numerals import Exact, Huge, numeral
 from evenhand.matching.units import SCALES, Unit, unit_of
 
@@ -46,7 +47,7 @@ _FRAC = re.compile(
 )
 _POWER_OF_TEN = re.compile(rf"(?P<sign>{_SIGN}\s?)?10{_POWER}")
 _START = re.compile(rf"(?:{_SIGN}\s?)?(?:{_MONEY}\s?)?(?:{_SIGN}\s?)?(?:[0-9]|\.[0-9]|\\[dtc]?frac)")
-_PERCENT = re.compile(r"\s?(?:%|(?:percent(?:age)?|per cent)(?![A-Za-z]))(?:\s?(?:points?))?")
+_PERCENT = re.compile(r"\s?(?:[%\u066a]|(?:percent(?:age)?|per cent)(?![A-Za-z]))(?:\s?(?:points?))?")
 _SCALE = re.compile(rf"[\s-]?({'|'.join(sorted(SCALES, key=len, reverse=True))})(?![A-Za-z])", re.IGNORECASE)
 _SHORT_SCALE = re.compile(r"([kKMB])(?![A-Za-z0-9])")
 _SHORT = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
@@ -89,7 +90,7 @@ def numbers_in(text: str, *, decimal_comma: bool = False) -> list[tuple[Quantity
             continue
         if first and text[first] in "+-" and (text[first - 1].isalnum() or text[first - 1] in ")}%"):
             first += 1  # `5-6`: a range or a difference, no negative number
-        read = _leading(text, first, decimal_comma=decimal_comma)
+        read = None if changed_before(text, first) else _leading(text, first, decimal_comma=decimal_comma)
         if read is None:
             end = _past_digits(text, max(start.end(), first + 1))
             found.append((None, first, end))
@@ -143,6 +144,8 @@ def _leading(text: str, at: int, *, decimal_comma: bool) -> tuple[Quantity, int]
     unit, end, named = _unit(text, end)
     if named and (named.split()[0].casefold() in _POWERS_AND_PI or (before[-1].isalpha() and _LONE.match(named))):
         return None  # `3x` and `5 pi` are no 3 and no 5
+    if changed_after(text, end, named) and unit is None:
+        return None  # nor are `5 tenths`
     return Quantity(number=number, unit=money or unit, named=named), end
 
 

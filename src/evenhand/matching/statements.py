@@ -1,8 +1,9 @@
 r"""Where a text states its final answer: a box, or a line that says so. Nothing is taken from anywhere else.
 
 The forms: `\boxed{...}` and `\fbox{...}` with braces matched; `#### 18` as in GSM8K; `A: 18` and `Answer: 18` at the
-beginning of a line, in a dozen languages; `the final answer is 18`. Of several lines the last counts. Two boxes with
-different contents, or a box and a later line that differ, are left to the caller, who knows when two answers agree.
+beginning of a line, in a dozen languages; `the final answer is 18`; the key of an object, `"answer": "18"`. Of several
+lines the last counts. Two boxes with different contents, or a box and a later line that differ, are left to the caller,
+who knows when two answers agree.
 """
 
 import re
@@ -33,7 +34,7 @@ _BEING = "is|are|was|would be|should be|equals|是|は|ist|lautet|est|es|è|é"
 _MARKER = re.compile(
     rf"####[ \t]*+"
     rf"|^[^\S\n]*+a[ \t]*+:(?!:)[ \t]*+"
-    rf"|(?<![^\W\d_])(?:{_WORDS})(?![A-Za-z])[ \t]*+(?:[=:]|(?:{_BEING})(?![^\W\d_]))[ \t]*+(?::[ \t]*+)?",
+    rf"|(?<![^\W\d_])(?:{_WORDS})(?![A-Za-z])[\"']?[ \t]*+(?:[=:]|(?:{_BEING})(?![^\W\d_]))[ \t]*+(?::[ \t]*+)?",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -95,10 +96,21 @@ def _closed(text: str, at: int) -> int | None:
 def _marked(text: str, *, lettered: bool) -> tuple[Statement, int] | None:
     ends = [(found.start(), found.end()) for found in _MARKER.finditer(text)]
     for start, end in reversed(ends):
-        form = text[start:end].strip(" :\t\n")
-        if (lettered or form.casefold() != "a") and (payload := _payload(text, end)):
+        form = text[start:end].strip(" :\t\n\"'")
+        is_key = text[start:end].rstrip().endswith(('":', "':"))
+        payload = _of_key(text, end) if is_key else _payload(text, end)
+        if (lettered or form.casefold() != "a") and payload:
             return Statement(text=payload, form=form), start
     return None
+
+
+_KEPT = re.compile(r"""\s*+(?:"((?:[^"\\]|\\.)*+)"|'((?:[^'\\]|\\.)*+)'|([^,}\]\n"']++))""", re.DOTALL)
+
+
+def _of_key(text: str, at: int) -> str:
+    """The value of a key of an object, `"answer": "5"`, as it is written but for its quotation marks."""
+    found = _KEPT.match(text, at)
+    return "" if found is None else next((part for part in found.groups() if part is not None), "").strip()
 
 
 def _payload(text: str, at: int) -> str:

@@ -60,6 +60,7 @@ _TABLE: dict[str, dict[str, str]] = {
         "1/1000": "ms millisecond milliseconds", "1": "s sec secs second seconds", "60": "min mins minute minutes",
         "3600": "h hr hrs hour hours", "86400": "d day days", "604800": "week weeks wk wks",
     },
+    "morning": {"1": "am AM a.m A.M"}, "afternoon": {"1": "pm PM p.m P.M"},
     "calendar": {"1": "month months", "12": "year years yr yrs"},
     "speed": {"1": "m/s", "1000/3600": "km/h kph kmh", "1609344/3600000": "mph"},
     "angle": {"1": "° degree degrees deg", "1/60": "arcmin", "1/3600": "arcsec"},
