@@ -16,7 +16,7 @@ JUDGE  := $(BIN)/evenhand judge
 # So weak a model fails at some answers; --max-failed lets the demo go on and show it.
 DEMO   := examples/interview-answers.jsonl --model local/smollm2 --store $(OUT)/replies.db --max-failed 12
 
-.PHONY: help demo test lint types unit model benchmarks lock clean
+.PHONY: help demo test lint types unit model peers benchmarks lock clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 20
@@ -44,6 +44,20 @@ unit: $(VENV)/.dev model  ## pytest, on all cores
 model: $(VENV)/.dev  ## the embedded model, for the tests that need one
 	@$(BIN)/evenhand models pull smollm2 || \
 		echo "make: the embedded model could not be pulled; the tests that need it will be skipped, each with this reason" >&2
+
+# Their packages disagree with each other and with ours, so they live in environments of their own, and out of the lock.
+PEERS := build/peers
+peers: $(VENV)/.dev  ## trace the judges of other projects from their packages (downloads them; needs uv, and npm for promptfoo)
+	@mkdir -p $(PEERS)
+	$(UV) venv --quiet --allow-existing --python $(BIN)/python $(PEERS)/python
+	$(UV) pip install --quiet --python $(PEERS)/python/bin/python --group peers
+	$(UV) venv --quiet --allow-existing --python $(BIN)/python $(PEERS)/ragas
+	$(UV) pip install --quiet --python $(PEERS)/ragas/bin/python --group peers-ragas
+	@if command -v npm >/dev/null; then npm install --no-audit --no-fund --silent --prefix $(PEERS)/node promptfoo@0; \
+		else echo "make: npm is not here; promptfoo is left out" >&2; fi
+	EVENHAND_PEERS_PYTHON=$(CURDIR)/$(PEERS)/python/bin/python:$(CURDIR)/$(PEERS)/ragas/bin/python \
+	EVENHAND_PEERS_PROMPTFOO=$$(ls $(CURDIR)/$(PEERS)/node/node_modules/.bin/promptfoo 2>/dev/null) \
+		$(BIN)/python -m pytest -n 0 tests/trace/test_peers.py
 
 benchmarks: $(VENV)/.dev  ## what the README's figures on speed rest on
 	$(BIN)/python benchmarks/overhead.py

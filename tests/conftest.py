@@ -41,3 +41,13 @@ def embedded_model() -> Path:
     if not path.is_file():
         pytest.skip("needs the embedded model: evenhand models pull smollm2")
     return path
+
+
+@pytest.fixture(scope="session")
+def sandbox_here() -> None:
+    """Skips, with the reason, where no sandbox works."""
+    from evenhand.sandbox import available
+
+    kind, reason = available()
+    if kind is None:
+        pytest.skip(f"needs a sandbox: {reason}")

@@ -19,6 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/**/*.md"))]
 FENCE = re.compile(r"(?:<!-- run: (?P<how>.+?) -->[ \t]*\n)?^```(?:console|sh)[ \t]*\n(?P<body>.*?)^```", re.M | re.S)
+NEEDS_SANDBOX = re.compile(r"\baudit reach\b")
 NEEDS_WEIGHTS = re.compile(r"\blocal[/:]smollm2\b|\bmodels (?:pull|check)\b")
 
 
@@ -83,6 +84,8 @@ def test_the_commands_of_the_page_run(page: Path, scratch: Path, request: pytest
             continue
         if NEEDS_WEIGHTS.search(command.text):
             request.getfixturevalue("embedded_model")  # skips, with its reason, where the weights cannot be had
+        if NEEDS_SANDBOX.search(command.text):
+            request.getfixturevalue("sandbox_here")
         done = subprocess.run(
             ["bash", "-c", command.text], cwd=scratch, env=environment, capture_output=True, text=True, timeout=600
         )

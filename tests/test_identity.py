@@ -12,6 +12,7 @@ from evenhand.terms import (
     CatalogEntry,
     Check,
     CheckGroup,
+    Commit,
     Criterion,
     Detector,
     Escalation,
@@ -71,6 +72,7 @@ OTHER_JUDGES = {
     "buckets": True,
     "feedback": True,
     "inventory": 50_000,
+    "commit": Commit(match={"kind": "number"}),
 }
 
 
@@ -108,6 +110,11 @@ def test_a_judges_hash_of_the_first_release_has_a_published_value() -> None:
         ("passes", (Pass(name="a"),), {"source": "demo"}),
         ("passes", (Pass(name="a"),), {"ask": "Is it?"}),
         ("passes", (Pass(name="a"),), {"optional": True}),
+        ("commit", Commit(match={"kind": "number"}), {"mode": "visible"}),
+        ("commit", Commit(match={"kind": "number"}), {"commitments": 3}),
+        ("commit", Commit(match={"kind": "number"}), {"match": {"kind": "expression"}}),
+        ("commit", Commit(match={"kind": "number"}), {"match": {"kind": "number", "tolerance": 0}}),
+        ("commit", Commit(match={"kind": "number"}), {"match": {"kind": "number", "percent": "points"}}),
         ("synthesis", Synthesis(), {"contradicted_impact": -5}),
         ("synthesis", Synthesis(), {"unbacked_impact": -1}),
         *(

@@ -8,7 +8,7 @@ from evenhand.evaluate.upper_bound import input_tokens, questions_at_most
 from evenhand.judges import judge_for
 from evenhand.repository_text import FileText, composed
 from evenhand.store.packaged import templates
-from evenhand.terms import Criterion, Item, JudgeSpec, ModelSpec, Pass, Reply, Synthesis
+from evenhand.terms import Commit, Criterion, Item, JudgeSpec, ModelSpec, Pass, Reply, Synthesis
 
 FILES = [FileText(path=f"src/part_{n}.py", text=f"value_{n} = {n}  # " + "x" * 2_000 + "\n") for n in range(20)]
 REPOSITORY = Item(id="r", candidate=composed(FILES), repository=True, sources={"demo": "It stops at row nine."})
@@ -25,7 +25,7 @@ READABLE = {
 }
 
 
-def worst(spec, item, rerun):
+def worst(spec, item, rerun, answer=None):
     """All calls where every question is cut off, repaired in vain and asked afresh before it is answered."""
     judging = judge_for(spec, templates()).judge(item, model="a/b", rerun=rerun)
     heard = []
@@ -33,12 +33,12 @@ def worst(spec, item, rerun):
         calls = next(judging)
         while True:
             heard += calls
-            calls = judging.send(tuple(map(answer, calls)))
+            calls = judging.send(tuple(map(answer or said, calls)))
     except StopIteration:
         return heard
 
 
-def answer(call):
+def said(call):
     if call.attempt == 0 and call.max_tokens == 2048:
         return Reply(text="{", finish="length", key="k")
     if call.attempt == 0:
@@ -75,3 +75,25 @@ def test_every_step_is_counted_once():
     first = next(judge_for(spec, templates()).judge(REPOSITORY, model="a/b"))
     # the inventory; twelve features and the demo, and each once more; the synthesis; in the first rerun the feedback
     assert [len(questions_at_most(spec, REPOSITORY, first, rerun=rerun)) for rerun in (0, 1)] == [29, 28]
+
+
+@pytest.mark.parametrize("kind", ["number", "short_text"])
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_judge_that_answers_for_itself_stays_within_the_bound(kind, n):
+    commit = Commit(match={"kind": kind}, commitments=n)
+    spec = JudgeSpec(name="j", protocol="commit", models=(ModelSpec(model="a/b"),), commit=commit)
+    item = Item(id="1", task="Which ocean is it? " * 40, candidate="a name " + "x" * 1_900)
+
+    def answer(call):
+        found = said(call)
+        if found.finish == "length" or found.text == UNREADABLE:
+            return found
+        own = {"answer": f"{call.rerun + 5}" if kind == "number" else f"ocean {'y' * 1_900}{call.rerun}"}
+        return Reply(text=json.dumps({"same": "yes"} if call.schema_name == "same_answer" else own), key="k")
+
+    heard = worst(spec, item, 0, answer)
+    first = next(judge_for(spec, templates()).judge(item, model="a/b"))
+    most = questions_at_most(spec, item, first, rerun=0)
+    assert len(heard) == sum(question.calls for question in most)
+    assert sum(map(input_tokens, heard)) <= sum(question.input_at_most for question in most)
+    assert sum(call.max_tokens for call in heard) <= sum(question.output_at_most for question in most)

@@ -7,6 +7,7 @@
     │   └── QuotaExhausted            no credit or daily limit left; waiting does not help
     ├── UnreadableReply               a reply that cannot be read as a verdict; becomes a Failure
     ├── BudgetSpent                   the declared budget would be exceeded; exit code 3
+    ├── SandboxError                  untrusted code cannot be run safely on this machine; exit code 2
     └── StoreError                    what the disk holds, or cannot hold; exit code 2
 
 Nothing decides by matching message text: what a handler needs stands in a field.
@@ -19,6 +20,7 @@ __all__ = [
     "InvalidInput",
     "ProviderError",
     "QuotaExhausted",
+    "SandboxError",
     "StoreError",
     "UnreadableReply",
     "UnsupportedParameter",
@@ -102,6 +104,10 @@ class UnreadableReply(EvenhandError):
 
 class BudgetSpent(EvenhandError):
     """The next call could exceed the declared budget; what is done is kept, and running again resumes."""
+
+
+class SandboxError(EvenhandError):
+    """Untrusted code cannot be run safely on this machine, or a sandbox did not start."""
 
 
 class StoreError(EvenhandError):

@@ -12,7 +12,19 @@ from decimal import Decimal
 from typing import Any
 
 from evenhand.keys import content_key
-from evenhand.terms import Breaker, Check, CheckGroup, Criterion, Detector, Escalation, Item, JudgeSpec, Pass, Synthesis
+from evenhand.terms import (
+    Breaker,
+    Check,
+    CheckGroup,
+    Commit,
+    Criterion,
+    Detector,
+    Escalation,
+    Item,
+    JudgeSpec,
+    Pass,
+    Synthesis,
+)
 
 __all__ = ["decimal_text", "item_content", "item_hash", "judge_hash", "rubric_document"]
 
@@ -84,8 +96,22 @@ def _pipeline(spec: JudgeSpec) -> dict[str, Any]:
         "buckets": spec.buckets,
         "feedback": spec.feedback,
         "inventory": None if spec.inventory is None else {"max_tokens": spec.inventory},
+        **({} if spec.commit is None else _commit(spec.commit)),
     }
     return {name: value for name, value in said.items() if value is not None and value is not False and value != []}
+
+
+def _commit(commit: Commit) -> dict[str, Any]:
+    """How a judge answers for itself, and what counts as the same answer."""
+    said = {name: _scalar(value) for name, value in commit.match.items()}
+    top: dict[str, Any] = {name: said.pop(name) for name in ("tolerance", "choices") if name in said}
+    return {
+        "answer": said.pop("kind", None),
+        "mode": commit.mode,
+        **top,
+        "match": said or None,
+        "commitments": commit.commitments if commit.commitments > 1 else None,
+    }
 
 
 def decimal_text(value: Decimal) -> str:

@@ -1,8 +1,10 @@
 """The vocabulary: one word per thing, the same in code, command line, files and docs.
 
-What a user writes          Item, JudgeSpec (Criterion, Check, CheckGroup, CatalogEntry, Example, ModelSpec), ProbeItems
+What a user writes          Item, JudgeSpec (Criterion, Check, CheckGroup, CatalogEntry, Example, ModelSpec, Commit),
+                            ProbeItems
 What goes over the wire     Call (Message, Profile), Reply (Usage, TokenChoice)
-What a judge returns        Verdict (CriterionVerdict, CheckResult, Evidence, Comparison), Abstention, Failure
+What a judge returns        Verdict (CriterionVerdict, CheckResult, Evidence, Comparison, OwnAnswer), Abstention,
+                            Failure
 What survives               Record
 
 A judge never returns a score: formulas in `scoring` compute scores from verdicts. Not reaching a verdict is a result:
@@ -23,6 +25,8 @@ __all__ = [
     "Check",
     "CheckGroup",
     "CheckResult",
+    "Commit",
+    "Commitment",
     "Comparison",
     "Criterion",
     "CriterionVerdict",
@@ -37,6 +41,7 @@ __all__ = [
     "Message",
     "ModelSpec",
     "Outcome",
+    "OwnAnswer",
     "Pass",
     "ProbeItems",
     "Profile",
@@ -47,6 +52,7 @@ __all__ = [
     "Status",
     "Synthesis",
     "TokenChoice",
+    "TracedCall",
     "Usage",
     "Verdict",
 ]
@@ -245,6 +251,21 @@ class Escalation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """How a `commit` judge answers for itself before anything is compared.
+
+    Args:
+        mode: `blind` keeps the candidate out of the request; `visible` shows it and demands the judge's own answer.
+        match: what counts as the same answer, by setting, `kind` among them; `matching.rule_fields` reads them.
+        commitments: how often the judge answers for itself, each time afresh; most of the answers must agree.
+    """
+
+    mode: Literal["blind", "visible"] = "blind"
+    match: Mapping[str, Any] = field(default_factory=dict)
+    commitments: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSpec:
     """A rater: protocol, models, rubric and settings, as a judge file states them.
 
@@ -265,6 +286,7 @@ class JudgeSpec:
         inventory: how many tokens of a large repository an `evidence` judge reads, feature by feature after an
             inventory of them; None reads every candidate as a whole.
         folder: what a folder of items is to this judge; `repository` takes it as one item as a whole.
+        commit: how a `commit` judge answers for itself; None for every other protocol.
     """
 
     name: str
@@ -293,6 +315,7 @@ class JudgeSpec:
     feedback: bool = False
     inventory: int | None = None
     folder: Literal["files", "repository"] = "files"
+    commit: Commit | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -421,6 +444,43 @@ class Reply:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TracedCall:
+    """One call that some harness made, as a recording proxy saw it pass.
+
+    Args:
+        number: 0, 1, ...: in the order in which the calls came.
+        wire: `chat`, or the name of a wire that is not read: `responses`, `completions`, `embeddings`, `messages`,
+            `models`, `other`.
+        path: below the base URL.
+        began, ended: ticks of one counter; a call can rest on another's reply only if it began after that one ended.
+        model: as the client named it.
+        messages: (role, text) of the request; empty where it cannot be read.
+        shape: what the request says about its reply's form, as JSON text; "" where it says nothing.
+        replies: the text of each choice; empty where there is no reply.
+        request_hash: content key of the request.
+        status: of HTTP; None where there was no reply.
+        fault: why there is no reply or not all of it.
+        in_flight: how many other calls were in flight when it came.
+        readable: whether the request could be read.
+    """
+
+    number: int
+    wire: str
+    path: str
+    began: int
+    ended: int
+    model: str | None = None
+    messages: tuple[tuple[str, str], ...] = ()
+    shape: str = ""
+    replies: tuple[str, ...] = ()
+    request_hash: str = ""
+    status: int | None = None
+    fault: str | None = None
+    in_flight: int = 0
+    readable: bool = False
+
+
 # --- what a judge returns ------------------------------------------------------------------------------------------
 
 
@@ -506,13 +566,58 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Commitment:
+    """One answer that a judge gave for itself, before anything was compared.
+
+    Args:
+        answer: the answer alone, without the way to it.
+        key: content key of the call that it is read from.
+        hash: content key of that key and the answer: what a later comparison names.
+        agrees: whether it is the same answer as the one that the judge stands by.
+    """
+
+    answer: str
+    key: str
+    hash: str
+    agrees: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnAnswer:
+    """What a judge committed to, and how the candidate compares with it.
+
+    Args:
+        mode: whether the candidate was out of sight (`blind`) or in view (`visible`) then.
+        asked: how many commitments were asked for.
+        commitments: those that could be read, in order.
+        lost: why each of the others could not be, in one word each.
+        stands: place in `commitments` of the answer that the judge stands by; None where most do not agree on one.
+        match: what the comparison gave: `equal`, `unequal`, `no_answer`, `undecided`; None where nothing was compared.
+        how: which comparison decided, and where the candidate's answer was read.
+        compared_by: `code`, or `model` where two short texts had to be shown to one.
+        comparison_key: content key of that model's call.
+    """
+
+    mode: Literal["blind", "visible"]
+    asked: int
+    commitments: tuple[Commitment, ...] = ()
+    lost: tuple[str, ...] = ()
+    stands: int | None = None
+    match: Literal["equal", "unequal", "no_answer", "undecided"] | None = None
+    how: str = ""
+    compared_by: Literal["code", "model"] = "code"
+    comparison_key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionVerdict:
     """A judge's finding on one criterion; which fields are filled depends on the protocol.
 
     Args:
         label: the finding in one word: `equal`, `partly`, `contradicts` or `cannot_tell` (`reference`); `a`, `b` or
-            `tie` (`pairwise`).
+            `tie` (`pairwise`); `accepted`, `rejected`, or why neither (`commit` and its baselines).
         orders: what was said in each order of the candidates, `pairwise`.
+        own: the judge's own answer, `commit`.
     """
 
     id: str
@@ -529,6 +634,7 @@ class CriterionVerdict:
     place: str | None = None
     label: str | None = None
     orders: tuple[Comparison, ...] = ()
+    own: OwnAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

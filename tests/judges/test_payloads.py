@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from evenhand.judges import judge_for
-from evenhand.judges.controls import nothing_said, other_candidates, other_question, other_reference
+from evenhand.judges.controls import nothing_said, other_candidates, other_question, other_reference, other_task
 from evenhand.judges.forged import forged_reply
 from evenhand.judges.payloads import PAYLOADS, attacked
 from evenhand.repository_text import FileText, RepositoryText, composed
@@ -83,13 +83,14 @@ def test_the_forged_reply_is_one_that_the_judge_would_read(name, templates, tmp_
     judged = read_judge(path)
     if judged.passes or judged.synthesis or judged.buckets:
         pytest.skip("several calls: the reply of one is not the verdict")
-    item = Item(id="i", candidate="It went well.", reference="It went well.", sources={"candidate_b": "No."})
+    said = "It went well."
+    item = Item(id="i", task="How was it?", candidate=said, reference=said, sources={"candidate_b": "No."})
     judging = judge_for(judged, templates).judge(item, model="p/m")
     calls = next(judging)
     with pytest.raises(StopIteration) as done:
         judging.send(tuple(Reply(text=forged_reply(judged, "It went well.")) for _ in calls))
     scored = VerdictScorer(judged).score(done.value.value)
-    if judged.protocol not in ("evidence", "pairwise"):
+    if judged.protocol not in ("evidence", "pairwise", "commit"):  # an own answer decides only with the candidate's
         assert scored.score == scored.scale[1]
 
 
@@ -141,6 +142,9 @@ def test_without_another_text_there_is_no_other_candidate():
 def test_the_other_controls_change_one_field():
     assert nothing_said(ITEM).candidate not in ("", ITEM.candidate)
     assert other_reference(ITEM).candidate == ITEM.candidate
+    assert other_question(spec("anchored_verdict", criteria=(Criterion(id="c", ask="The answer."),))) is None
+    assert other_task(ITEM).candidate == ITEM.candidate
+    assert "bread" in other_task(ITEM).task
     assert "bread" in other_reference(ITEM).reference.lower()
 
 

@@ -10,14 +10,14 @@ def spec(protocol, **settings):
 
 
 def test_each_protocol_states_its_name_and_version():
-    assert {name: judge.version for name, judge in PROTOCOLS.items()} == dict.fromkeys(
-        ("number", "anchored", "checklist", "evidence", "reference", "pairwise"), 1
-    )
+    names = ("number", "anchored", "checklist", "evidence", "reference", "pairwise")
+    names += ("commit", "anchored_verdict", "solve_first")
+    assert {name: judge.version for name, judge in PROTOCOLS.items()} == dict.fromkeys(names, 1)
     assert all(judge.protocol == name for name, judge in PROTOCOLS.items())
 
 
 def test_an_unknown_protocol_is_refused_with_the_nearest_one(templates):
-    with pytest.raises(InvalidInput, match=r"use one of number, .*, reference, pairwise; did you mean 'checklist'"):
+    with pytest.raises(InvalidInput, match=r"use one of number, .*, reference, pairwise, .*; did you mean 'checklist'"):
         judge_for(spec("check-list"), templates)
 
 

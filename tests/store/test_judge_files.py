@@ -1,6 +1,7 @@
 """Judge files: what is read is exactly what is written, and every fault is one sentence with line and field."""
 
 import json
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 from evenhand.errors import InvalidInput
 from evenhand.identity import judge_hash, rubric_document
 from evenhand.keys import canonical_json
+from evenhand.matching.rules import ANSWER_KINDS
+from evenhand.store import commit_files
 from evenhand.store.judge_files import PROTOCOLS, judge_document, judge_from_document, judge_from_rubric, read_judge
 from evenhand.store.packaged import example_judge, example_judges, templates
-from evenhand.terms import Check, CheckGroup, Criterion, JudgeSpec, ModelSpec
+from evenhand.terms import Check, CheckGroup, Commit, Criterion, JudgeSpec, ModelSpec
 
 HEAD = "protocol: checklist\nmodels: [openai/x]\n"
 CHECKLIST = HEAD + "criteria:\n  - id: a\n    checks:\n      - {id: q, ask: Is it?}\n"
@@ -357,7 +360,9 @@ def test_the_protocols_offered_are_those_that_there_are() -> None:
 def test_there_is_an_example_of_each_protocol() -> None:
     assert list(example_judges()) == [
         "anchored",
+        "anchored-verdict",
         "checklist",
+        "commit",
         "draft-readiness",
         "evidence",
         "evidence-catalog",
@@ -367,9 +372,10 @@ def test_there_is_an_example_of_each_protocol() -> None:
         "number",
         "pairwise",
         "reference",
+        "solve-first",
         "submission",
     ]
-    with pytest.raises(InvalidInput, match="there are anchored, checklist"):
+    with pytest.raises(InvalidInput, match="there are anchored, anchored-verdict"):
         example_judge("none")
 
 
@@ -412,3 +418,47 @@ def judges(draw: st.DrawFn) -> JudgeSpec:
 def test_any_judge_survives_its_document(spec: JudgeSpec) -> None:
     document: Any = json.loads(canonical_json(judge_document(spec)))
     assert judge_from_document(document) == spec
+
+
+# --- a judge that answers for itself -------------------------------------------------------------------------------
+
+COMMIT = "protocol: commit\nanswer: number\n"
+
+
+def test_a_judge_that_commits_reads_its_settings_and_survives_the_store(tmp_path: Path) -> None:
+    text = f"{COMMIT}mode: visible\ncommitments: 3\n"
+    text += "tolerance: {decimals: 2, relative: 0.10}\nmatch: {percent: points, repeats: true}\n"
+    path = tmp_path / "own.yaml"
+    path.write_text(text, encoding="utf-8")
+    spec = read_judge(path)
+    assert spec.commit == Commit(
+        mode="visible",
+        match={"kind": "number", "tolerance": {"decimals": 2, "relative": "0.1"}, "percent": "points", "repeats": True},
+        commitments=3,
+    )
+    assert judge_from_document(judge_document(spec)).commit == spec.commit
+    assert judge_hash(judge_from_rubric(rubric_document(spec))) == judge_hash(spec)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("protocol: commit\n", "answer: is missing; `protocol: commit` needs the kind of answer: number"),
+        (f"{COMMIT}mode: hidden\n", "expected blind or visible; came 'hidden'"),
+        (f"{COMMIT}commitments: 0\n", "expected a whole number of 1 or more"),
+        (f"{COMMIT}commitments: 1000\n", "expected a whole number from 1 to 25; came 1000"),
+        (f"{COMMIT}match: {{tolerance: 1}}\n", "has a key of its own"),
+        (f"{COMMIT}options: [A]\n", "it is called 'choices' here"),
+        ("protocol: commit\nanswer: essay\n", "expected number, expression"),
+        ("protocol: anchored_verdict\nanswer: number\n", "is read by the protocol commit only"),
+    ],
+)
+def test_what_a_judge_that_commits_cannot_use_is_refused_by_place(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput, match=re.escape(said)):
+        read_judge(path)
+
+
+def test_the_kinds_of_answers_are_those_that_are_matched() -> None:
+    assert commit_files._KINDS == ANSWER_KINDS

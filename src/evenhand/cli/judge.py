@@ -379,6 +379,7 @@ def _print_estimate(document: dict[str, Any], as_json: bool) -> None:
     print(
         f"calls    {document['calls']:,} to send (at most {document['calls_at_most']:,}), "
         f"{document['stored']:,} answered from the store"
+        + (f", {document['shared']:,} shared with another candidate" if "shared" in document else "")
     )
     print(f"tokens   about {document['input_tokens']:,} in, {document['output_tokens']:,} out")
     print(f"         at most {document['input_tokens_at_most']:,} in, {document['output_tokens_at_most']:,} out")

@@ -11,6 +11,8 @@ import sys
 import typer
 
 from evenhand.cli import (
+    audit,
+    audit_reach,
     compare,
     diagnose,
     harden,
@@ -23,6 +25,7 @@ from evenhand.cli import (
     rescore,
     score,
     study,
+    trace,
     validate,
 )
 from evenhand.cli.output import say
@@ -51,7 +54,10 @@ app.command("probe")(probe.probe)
 app.command("validate")(validate.validate)
 app.command("compare")(compare.compare)
 app.command("study")(study.study)
+app.command("trace")(trace.trace)
 app.command("report")(report.report)
+audit.app.command("reach")(audit_reach.reach)
+app.add_typer(audit.app, name="audit")
 app.add_typer(models.app, name="models")
 app.add_typer(rank.app, name="rank")
 

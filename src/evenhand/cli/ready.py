@@ -54,7 +54,7 @@ def list_judges(*, as_json: bool = False) -> None:
         return
     wide = max(len(name) for name, _, _ in rows)
     for name, protocol, about in rows:
-        head = f"{name:<{wide}}  {protocol:<9}  "
+        head = f"{name:<{wide}}  {protocol:<16}  "
         print(textwrap.fill(about, 79, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False))
 
 

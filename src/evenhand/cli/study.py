@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evenhand.cli.acceptance_output import acceptance_columns, accepting, print_acceptance
 from evenhand.cli.judge import overridden, refuse_what_candidates_bring
 from evenhand.cli.options import (
     CONCURRENCY,
@@ -46,13 +47,14 @@ from evenhand.cli.trust_output import Plot, outputs
 from evenhand.errors import EvenhandError, InvalidInput
 
 if TYPE_CHECKING:
+    from evenhand.analysis.acceptance import Acceptance
     from evenhand.analysis.comparison import Comparison
     from evenhand.analysis.validation import Validation
     from evenhand.evaluate.session import Judged, Session
     from evenhand.evaluate.study import Variant
     from evenhand.store.grades import Grades
     from evenhand.store.items import Items
-    from evenhand.terms import Record
+    from evenhand.terms import JudgeSpec, Record
 
 __all__ = ["study", "study_rows"]
 
@@ -69,6 +71,13 @@ def study(
     truth: Annotated[
         str | None, typer.Option(metavar="COL", help="Instead of grades: the items' column with the known answer.")
     ] = None,
+    truth_by_match: Annotated[
+        bool,
+        typer.Option(
+            "--truth-by-match",
+            help="Instead of grades: right is what matches the item's reference, by the match of the `commit` variant.",
+        ),
+    ] = False,
     scale: ScaleText = None,
     item: ItemColumns = None,
     rater: Raters = None,
@@ -108,14 +117,19 @@ def study(
     *judge_files, items_path = paths
     if not judge_files:
         raise InvalidInput("study: expected judge files and then the items; there is one path only")
-    if (grades is None) == (truth is None):
-        raise InvalidInput("study: name the truth by --grades G, or by --truth COL; one of them")
+    if (grades is not None) + (truth is not None) + truth_by_match != 1:
+        raise InvalidInput("study: name the truth by --grades G, or by --truth COL or --truth-by-match; one of them")
     stated = None if scale is None else scale_of(scale, "--scale")
     specs = [overridden(ready_judge(path), model, reruns, temperature) for path in judge_files]
     refuse_unequal_names(specs)
     refuse_what_candidates_bring(items_path, store)
     items = read_items(items_path, limit=limit)
-    given = _truth(grades, truth, items, stated, Columns(item=item or (), cluster=cluster), rater or ())
+    if truth_by_match:
+        from evenhand.evaluate.study import truth_by_match as matched
+
+        given = matched(items, specs, name=shown(items.name, 200))
+    else:
+        given = _truth(grades, truth, items, stated, Columns(item=item or (), cluster=cluster), rater or ())
     outputs("study", None, plot)
     _refuse_unheld(items, given, cluster)
     _refuse_folder(output, [*judge_files, items_path, *([] if grades is None else [grades])])
@@ -134,14 +148,17 @@ def study(
     variants = _run(sessions, settings, output)
     lengths = {one.id: len(one.candidate) for one in items}
     validations, comparison = _held(variants, given, lengths, cluster, resamples, seed)
+    accepted = accepting(variants, list(items), given, resamples, seed)
+    _warn_of_acceptance(specs, accepted, cluster)
     document = _document(variants, validations, comparison, given)
+    document["acceptance"] = [one.document() for one in accepted]
     if output is not None:
-        _write(output, document, study_rows(validations))
-    _write_page(output, validations, comparison, plot)
+        _write(output, document, _with_acceptance(study_rows(validations), accepted))
+    _write_page(output, validations, comparison, accepted, plot)
     if as_json:
         sys.stdout.write(json_text(document))
     else:
-        _print(validations, comparison, given)
+        _print(validations, comparison, accepted, given)
         if output is not None:
             print(f"written  {shown(str(output))}: records.jsonl, table.csv, study.json, report.html")
     _exit([variant.judged for variant in variants], max_failed)
@@ -309,6 +326,23 @@ def study_rows(validations: "Sequence[Validation]") -> list[dict[str, Any]]:
     return rows
 
 
+def _warn_of_acceptance(specs: "Sequence[JudgeSpec]", accepted: "Sequence[Acceptance]", cluster: str | None) -> None:
+    """Say what the figures of accepting and solving do not do, where somebody may expect it."""
+    from evenhand.scoring.labels import ACCEPTANCE_PROTOCOLS
+
+    if not accepted and any(spec.protocol in ACCEPTANCE_PROTOCOLS for spec in specs):
+        warn("the truth is not 0 and 1 throughout, so that nothing is said of false positives and solve accuracy")
+    if accepted and cluster is not None:
+        warn("--cluster: figures of accepting and solving draw items, not clusters; their intervals may be too narrow")
+
+
+def _with_acceptance(rows: list[dict[str, Any]], accepted: "Sequence[Acceptance]") -> list[dict[str, Any]]:
+    """The rows with the figures of accepting and solving, where any variant has them."""
+    columns = acceptance_columns(accepted)
+    names = dict.fromkeys(name for own in columns.values() for name in own)
+    return [{**row, **dict.fromkeys(names), **columns.get(str(row["variant"]), {})} for row in rows]
+
+
 def _document(
     variants: "Sequence[Variant]",
     validations: "Sequence[Validation]",
@@ -354,7 +388,11 @@ def _write(folder: Path, document: Mapping[str, Any], rows: Sequence[Mapping[str
 
 
 def _write_page(
-    folder: Path | None, validations: "Sequence[Validation]", comparison: "Comparison | None", plot: str | None
+    folder: Path | None,
+    validations: "Sequence[Validation]",
+    comparison: "Comparison | None",
+    accepted: "Sequence[Acceptance]",
+    plot: str | None,
 ) -> None:
     """report.html, and pictures of its figures; without the extra `figures` the page has tables alone, and says so."""
     from evenhand.cli.trust_output import has_figures
@@ -363,13 +401,18 @@ def _write_page(
 
     if has_figures():
         written = outputs("study", None if folder is None else [folder / "report.html"], plot)
-        written.write({}, lambda draw: study_content(validations, comparison, draw=draw))
+        written.write({}, lambda draw: study_content(validations, comparison, accepted, draw=draw))
     elif folder is not None:
-        write_text(folder / "report.html", trust_page(study_content(validations, comparison, draw=False)))
+        write_text(folder / "report.html", trust_page(study_content(validations, comparison, accepted, draw=False)))
 
 
-def _print(validations: "Sequence[Validation]", comparison: "Comparison | None", grades: "Grades") -> None:
-    """One table, then the differences."""
+def _print(
+    validations: "Sequence[Validation]",
+    comparison: "Comparison | None",
+    accepted: "Sequence[Acceptance]",
+    grades: "Grades",
+) -> None:
+    """One table, then what is accepted, then the differences."""
     from evenhand.cli.compare_output import print_comparison
     from evenhand.cli.output import console
     from evenhand.cli.validate_output import table
@@ -402,6 +445,7 @@ def _print(validations: "Sequence[Validation]", comparison: "Comparison | None",
             f"(abstained {judge.counts['abstained']}, failed {judge.counts['failed']})",
             overflow="fold",
         )
+    print_acceptance(accepted, out)
     if comparison is not None:
         out.print()
         print_comparison(comparison, (), f"{grades.name} ({grades.reading})")

@@ -1,7 +1,8 @@
-"""What is found out before an evidence pipeline judges: findings of detectors, and the dial of a model.
+"""What a judge is given that it cannot get itself: findings of detectors, a model's dial, a comparer of formulas.
 
 Judges are pure, so this happens here: detectors run once for each item, whatever the number of members and reruns, and
-regimes are looked up once for each model. Both end in the record (findings as items with `detector`, the dial as a
+regimes are looked up once for each model. A judge that answers for itself is given what compares formulas. Findings and
+dial end in the record (findings as items with `detector`, the dial as a
 flag), so that a record is computed again without running a detector or asking for a regime.
 """
 
@@ -13,6 +14,8 @@ from typing import Any
 
 from evenhand.detectors.findings import Detectors, Findings
 from evenhand.errors import InvalidInput
+from evenhand.evaluate.expressions import math_worker, may_need_expressions
+from evenhand.judges.commit import CommitJudge
 from evenhand.judges.counter_bias import DIALS, UNTESTED, Dial, dial_for
 from evenhand.judges.evidence_passes import EvidencePipeline
 from evenhand.judges.protocol import Given, Judge, Judging
@@ -50,11 +53,12 @@ class Beforehand:
         self._detectors = Detectors(spec.detectors) if spec.detectors else None
         self._dials = known_dials(spec, regimes, anyway=anyway)
         self._found: OrderedDict[str, asyncio.Task[Findings | Failure]] = OrderedDict()
+        self._worker = math_worker(spec)
 
     @staticmethod
     def needed(spec: JudgeSpec) -> bool:
         """Whether anything has to be found out for this judge."""
-        return bool(spec.detectors) or spec.counter_bias == "auto"
+        return bool(spec.detectors) or spec.counter_bias == "auto" or may_need_expressions(spec)
 
     async def of(self, item: Item, member: str) -> Known | Failure:
         """What is known of an item for a member, or the failure of a detector."""
@@ -62,12 +66,16 @@ class Beforehand:
         if isinstance(found, Failure):
             return found
         dial, flags = self._dials.get(member, (None, ()))
-        return Known(given=Given(findings=found.items, dial=dial), flags=(*flags, *found.flags))
+        same = None if self._worker is None else self._worker.same
+        given = Given(findings=found.items, dial=dial, expressions=same)
+        return Known(given=given, flags=(*flags, *found.flags))
 
     def close(self) -> None:
-        """End what the detectors started."""
+        """End what was started."""
         if self._detectors is not None:
             self._detectors.close()
+        if self._worker is not None:
+            self._worker.close()
 
     async def _findings(self, item: Item) -> Findings | Failure:
         """The findings on an item; asked once, however many wait for them."""
@@ -82,7 +90,9 @@ class Beforehand:
 
 def bound(judge: Judge, known: Known | None) -> Judge:
     """The judge with what is known; itself where nothing is."""
-    return judge.given(known.given) if known is not None and isinstance(judge, EvidencePipeline) else judge
+    return (
+        judge.given(known.given) if known is not None and isinstance(judge, EvidencePipeline | CommitJudge) else judge
+    )
 
 
 def by_regime(judge: Judge, spec: JudgeSpec, regimes: Mapping[str, str | None], *, anyway: bool = False) -> Judge:

@@ -8,13 +8,14 @@ from evenhand.evaluate.upper_bound import Question, input_tokens, questions_at_m
 from evenhand.judges.asking import MOST_CALLS
 from evenhand.judges.inventory import CHARACTERS_PER_TOKEN, MOST_FEATURES
 from evenhand.judges.protocol import Judge
+from evenhand.keys import bare, content_key
 from evenhand.scoring.pipeline import is_pipeline
 from evenhand.terms import Call, Item, JudgeSpec, Usage
 
 __all__ = ["estimate", "estimate_calls"]
 
 # A rule of thumb, stated in the output: a check, level or rating takes about this many tokens of reply, an evidence
-# list about ten times that.
+# list about ten times that, and an answer that is worked out five times.
 TOKENS_PER_FINDING = 60
 
 
@@ -78,7 +79,8 @@ class _Count:
         self.reply_tokens = reply_tokens
         self._price = price
         self._stored = stored
-        self._n_stored = self._n_calls = self._input_tokens = 0
+        self._n_stored = self._n_shared = self._n_calls = self._input_tokens = 0
+        self._commitments: set[bytes] = set()
         self._calls_at_most = self._input_tokens_at_most = self._output_tokens_at_most = 0
         self._cost: float | None = 0.0
         self._cost_at_most: float | None = 0.0
@@ -90,8 +92,11 @@ class _Count:
             n_items += 1
             for task in plan([item], members, spec.reruns):
                 calls = next(judge.judge(item, model=task.member, rerun=task.rerun), ())
-                answered = [self._add(call) for call in calls]
+                shared = [self._is_shared(call) for call in calls]
+                answered = [not twice and self._add(call) for call, twice in zip(calls, shared, strict=True)]
                 for place, question in enumerate(questions_at_most(spec, item, calls, rerun=task.rerun)):
+                    if place < len(shared) and shared[place]:
+                        continue
                     self._add_at_most(question, task.member, answered=place < len(answered) and answered[place])
         return n_items
 
@@ -106,6 +111,7 @@ class _Count:
         return {
             "calls": self._n_calls,
             "stored": self._n_stored,
+            **({"shared": self._n_shared} if self._n_shared else {}),
             "calls_at_most": self._calls_at_most,
             "input_tokens": self._input_tokens,
             "input_tokens_at_most": self._input_tokens_at_most,
@@ -114,6 +120,18 @@ class _Count:
             "cost_usd": self._cost,
             "cost_usd_at_most": self._cost_at_most,
         }
+
+    def _is_shared(self, call: Call) -> bool:
+        """Whether a commitment was counted before: candidates of one question share it, with all that follows it."""
+        if call.schema_name != "commitment":
+            return False
+        said = [message.text for message in call.messages]
+        key = bare(content_key({"model": call.model, "said": said, "rerun": call.rerun}))
+        if key in self._commitments:
+            self._n_shared += 1
+            return True
+        self._commitments.add(key)
+        return False
 
     def _add(self, call: Call) -> bool:
         """Count a first call; whether the store answers it."""
@@ -161,6 +179,8 @@ def _left_out(spec: JudgeSpec) -> str:
 def _reply_tokens(spec: JudgeSpec) -> int:
     if spec.read == "logprob":
         return 1
+    if spec.protocol in ("commit", "solve_first"):  # the way to the answer is written first
+        return 5 * TOKENS_PER_FINDING
     if spec.protocol == "evidence":
         return 10 * TOKENS_PER_FINDING
     findings = sum(max(1, len(criterion.checks)) for criterion in spec.criteria)

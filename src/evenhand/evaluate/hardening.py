@@ -21,8 +21,10 @@ from evenhand.judges.controls import (
     other_candidates,
     other_question,
     other_reference,
+    other_task,
 )
 from evenhand.judges.payloads import PAYLOADS, attacked
+from evenhand.scoring.labels import ACCEPTANCE_PROTOCOLS
 from evenhand.terms import Item, JudgeSpec, Record
 
 __all__ = ["KINDS", "Hardened", "HardenedMember", "Hardening", "chosen_kinds"]
@@ -31,6 +33,9 @@ KINDS = tuple(payload.kind for payload in PAYLOADS)
 """Every kind of payload, in the order of reports."""
 
 _PLAIN = ""
+# Judges whose question stands in the item: what is changed there.
+_OF_ITEM = {"reference": other_reference, **dict.fromkeys(ACCEPTANCE_PROTOCOLS, other_task)}
+
 _NO_QUESTION = "the judge asks nothing of its own that could be changed: it has no criterion and no catalogue"
 _ONE_TEXT = "all items have one and the same candidate"
 
@@ -120,7 +125,7 @@ class Hardening:
         self._session = Session(spec, list(self._variants()), **options)
         changed = other_question(spec)
         self._other = None if changed is None else Session(changed, self._items, **options)
-        if changed is None and spec.protocol != "reference":
+        if changed is None and spec.protocol not in _OF_ITEM:
             self._why_not[OTHER_QUESTION] = _NO_QUESTION
         self.notes = self._session.notes
 
@@ -172,8 +177,8 @@ class Hardening:
             if other is not None:
                 yield self._named(place, OTHER_CANDIDATE, item, other)
             yield self._named(place, NOTHING_SAID, item, nothing_said(item))
-            if self._spec.protocol == "reference":
-                yield self._named(place, OTHER_QUESTION, item, other_reference(item))
+            if self._spec.protocol in _OF_ITEM:
+                yield self._named(place, OTHER_QUESTION, item, _OF_ITEM[self._spec.protocol](item))
 
     def _named(self, place: int, kind: str, item: Item, changed: Item) -> Item:
         """The changed item under an id of its own, whose origin is remembered."""

@@ -13,11 +13,13 @@ _WAY_OUT = {
     "reference": "--map reference=COLUMN names the one that holds it",
     "pairwise": "write candidate_a and candidate_b, or name columns with --map candidate=COLUMN "
     f"--map source:{SOURCE_B}=COLUMN",
+    "commit": "--map task=COLUMN names the one that holds it",
 }
-_WHAT = {"reference": "reference", "pairwise": "second candidate"}
+_WHAT = {"reference": "reference", "pairwise": "second candidate", "commit": "task"}
 _HAS: dict[str, Callable[[Item], bool]] = {
     "reference": lambda item: bool(item.reference and not item.reference.isspace()),
     "pairwise": lambda item: item.text_of(SOURCE_B) is not None,
+    "commit": lambda item: bool(item.task and not item.task.isspace()),
 }
 _SOURCES_NAMED = 5
 
@@ -44,9 +46,12 @@ class Needs:
         """
         for item in items:
             self._n += 1
-            if self._has is not None:
-                self._lacking += not self._has(item)
-            elif SOURCE_B in item.sources and SOURCE_B not in self._reads:
+            self._lacking += self._has is not None and not self._has(item)
+            if (
+                self._spec.protocol not in ("pairwise", "reference")
+                and SOURCE_B in item.sources
+                and SOURCE_B not in self._reads
+            ):
                 raise InvalidInput(
                     f"judge {self._spec.name}: the item {item.id!r} holds two candidates, and `protocol: "
                     f"{self._spec.protocol}` reads one: use `protocol: pairwise`, or name the one to judge with --map "

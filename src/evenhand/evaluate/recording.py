@@ -14,6 +14,7 @@ from evenhand.terms import (
     Failure,
     Item,
     Outcome,
+    OwnAnswer,
     Record,
     Usage,
     Verdict,
@@ -196,9 +197,32 @@ def _criterion(found: CriterionVerdict, scored: Any) -> dict[str, Any]:
             entry["sentences"] = found.sentences
         if found.place is not None:
             entry["place"] = found.place
+    if found.own is not None:
+        entry["own"] = _own(found.own)
     if found.orders:
         entry["orders"] = [{"first": one.first, "better": one.better, "reason": one.reason} for one in found.orders]
     return entry
+
+
+def _own(own: OwnAnswer) -> dict[str, Any]:
+    """What the judge committed to: the answer it stands by first, then how the candidate compares, then all of them."""
+    stands = None if own.stands is None else own.commitments[own.stands]
+    entry: dict[str, Any] = {
+        "mode": own.mode,
+        "answer": None if stands is None else stands.answer,
+        "key": None if stands is None else stands.key,
+        "hash": None if stands is None else stands.hash,
+        "match": own.match,
+        "how": own.how,
+        "compared_by": own.compared_by,
+        "asked": own.asked,
+        "stands": own.stands,
+        "lost": list(own.lost),
+        "commitments": [
+            {"answer": one.answer, "key": one.key, "hash": one.hash, "agrees": one.agrees} for one in own.commitments
+        ],
+    }
+    return entry if own.comparison_key is None else {**entry, "comparison_key": own.comparison_key}
 
 
 def _check(check: CheckResult) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import msgspec
 from evenhand.engine.request import asked_otherwise
 from evenhand.errors import InvalidInput, StoreError
 from evenhand.evaluate.beforehand import GIVEN_FLAGS, Beforehand, Known, bound, replayed_given
+from evenhand.evaluate.expressions import math_worker
 from evenhand.evaluate.panels import Done, PanelRecorder
 from evenhand.evaluate.recording import Recorder, judge_head, sum_usage
 from evenhand.identity import judge_hash
@@ -24,6 +25,7 @@ from evenhand.judges import judge_for
 from evenhand.judges.places import item_flags, placed
 from evenhand.judges.protocol import Judge, Judging
 from evenhand.keys import bare
+from evenhand.sandbox.math_worker import MathWorker
 from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.store.judge_files import judge_from_rubric
 from evenhand.store.sql import Store
@@ -62,12 +64,22 @@ class _Bound:
     recorder: Recorder
     spec: JudgeSpec
     _panel: PanelRecorder | None = None
+    _worker: MathWorker | None = None
 
     def given(self, flags: Sequence[str], recorded: Iterable[Mapping[str, Any]]) -> Judge:
         """The judge with what was found out before it judged, as a record tells it."""
         if not Beforehand.needed(self.spec):
             return self.judge
-        return bound(self.judge, Known(given=replayed_given(self.spec, flags, recorded)))
+        given = replayed_given(self.spec, flags, recorded)
+        if self._worker is None:
+            self._worker = math_worker(self.spec)
+        same = None if self._worker is None else self._worker.same
+        return bound(self.judge, Known(given=replace(given, expressions=same)))
+
+    def close(self) -> None:
+        """End what compares formulas, if it was started."""
+        if self._worker is not None:
+            self._worker.close()
 
     def findings(self, recorded: Iterable[Mapping[str, Any]]) -> tuple[Evidence, ...]:
         """What detectors found, as a panel's record tells it."""
@@ -104,8 +116,12 @@ class Rescorer:
             StoreError: a reply, item or judge that a record rests on is not in the store.
             InvalidInput: the judge cannot be scored with these settings, or asks other questions than were answered.
         """
-        for record in records:
-            yield Change(before=record, after=self._again(record))
+        try:
+            for record in records:
+                yield Change(before=record, after=self._again(record))
+        finally:
+            for bound_judge in self._bound.values():
+                bound_judge.close()
 
     def _again(self, record: Record) -> Record:
         if record.cause is not None and record.cause.get("code") in _WITHOUT_REPLY:

@@ -2,22 +2,29 @@
 
     run_study(specs, items, ...)    every variant in turn; what the store holds is not asked again
     truth_of(items, column)         grades from a column of the items, where each has a known answer
+    truth_by_match(items, specs)    grades from matching each candidate with the item's reference
 
 A killed study is resumed by running it again: each variant is a session with the one store.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from evenhand.analysis.acceptance import Gold
 from evenhand.errors import InvalidInput
 from evenhand.evaluate.evaluation import Settings
+from evenhand.evaluate.expressions import math_worker
 from evenhand.evaluate.session import Judged, Session
+from evenhand.judges.commit import rule_of
+from evenhand.matching.matches import match, no_answer_in
+from evenhand.matching.rules import Expressions, MatchRule
 from evenhand.store.grades import Grades, OutOfScale
 from evenhand.store.number_cells import number_cell
 from evenhand.terms import Item, JudgeSpec, Record
 
-__all__ = ["Variant", "refuse_unequal_names", "run_study", "truth_of"]
+__all__ = ["Variant", "golds", "known_truth", "refuse_unequal_names", "run_study", "truth_by_match", "truth_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +83,91 @@ def run_study(
     return tuple(found)
 
 
+def truth_by_match(items: Iterable[Item], specs: Sequence[JudgeSpec], *, name: str) -> Grades:
+    """Whether each candidate is right, by matching it with the item's reference as the commit judges match.
+
+    Raises:
+        InvalidInput: no commit judge, two that match otherwise, or no item whose candidate could be matched.
+    """
+    commits = [spec for spec in specs if spec.commit is not None]
+    if not commits:
+        raise InvalidInput(
+            "--truth-by-match: no variant is `protocol: commit`, which says what counts as the same answer"
+        )
+    other = next((spec for spec in commits if rule_of(spec) != rule_of(commits[0])), None)
+    if other is not None:
+        raise InvalidInput(
+            f"--truth-by-match: the judges {commits[0].name!r} and {other.name!r} match answers otherwise; name the "
+            "known truth by --truth COL"
+        )
+    items = list(items)
+    with golds(items, commits[:1]) as found:
+        gold = found[commits[0].name]
+        known = {item.id: gold(item.id, item.candidate) for item in items}
+    values = {item: {} if right is None else {"truth": float(right)} for item, right in known.items()}
+    n_missing = sum(right is None for right in known.values())
+    if n_missing == len(known):
+        raise InvalidInput(
+            f"{name}: --truth-by-match: no item has a reference that its candidate could be matched with"
+        )
+    return Grades(
+        name=name,
+        reading=f"candidates matched with the items' references: {len(known)} items, 1 rater",
+        items=tuple(values),
+        raters=("truth",),
+        values=values,
+        scale=(0.0, 1.0),
+        n_cells=len(known),
+        n_missing=n_missing,
+        out_of_scale=(),
+    )
+
+
+@contextmanager
+def golds(items: Iterable[Item], specs: Sequence[JudgeSpec]) -> Iterator[dict[str, Gold]]:
+    """What tells, for each commit judge, whether an answer to an item is right by the item's reference."""
+    references = {item.id: item.reference for item in items}
+    with ExitStack() as stack:
+        found = {}
+        for spec in specs:
+            if spec.commit is not None:
+                worker = math_worker(spec)
+                if worker is not None:
+                    stack.callback(worker.close)
+                found[spec.name] = _gold(references, rule_of(spec), None if worker is None else worker.same)
+        yield found
+
+
+def _gold(references: Mapping[str, str | None], rule: MatchRule, expressions: Expressions | None) -> Gold:
+    def right(item: str, answer: str) -> bool | None:
+        reference = references.get(item)
+        if not reference or no_answer_in(reference, rule) is not None:
+            return None
+        found = match(answer, reference, rule, expressions=expressions)
+        return None if found.verdict == "undecided" else found.verdict == "equal"
+
+    return right
+
+
+def known_truth(grades: Grades) -> dict[str, bool]:
+    """Item to whether its candidate is right, where every grade is 0 or 1; empty where the grades say something else.
+
+    Raters that are evenly divided leave an item unknown.
+    """
+    means = {item: list(given.values()) for item, given in grades.values.items() if given}
+    if not all(grade in (0, 1) for given in means.values() for grade in given):
+        return {}
+    return {item: 2 * sum(given) > len(given) for item, given in means.items() if 2 * sum(given) != len(given)}
+
+
+def _number_of(came: Any) -> Any:
+    """True and false as 1 and 0, since a known truth is often written so."""
+    if isinstance(came, bool):
+        return float(came)
+    word = came.strip().casefold() if isinstance(came, str) else ""
+    return {"true": 1.0, "false": 0.0}.get(word, came)
+
+
 def truth_of(items: Iterable[Item], column: str, *, name: str, scale: tuple[float, float] | None = None) -> Grades:
     """Grades from a column of the items: one rater, who knows.
 
@@ -93,7 +185,7 @@ def truth_of(items: Iterable[Item], column: str, *, name: str, scale: tuple[floa
         n += 1
         came = item.metadata.get(column, item.reference if column == "reference" else None)
         where = f"{name}, item {item.id!r}"
-        grade = number_cell(came, where, column)
+        grade = number_cell(_number_of(came), where, column)
         values[item.id] = {}
         if grade is None:
             missing += 1

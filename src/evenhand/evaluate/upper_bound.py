@@ -6,6 +6,7 @@
     floor           every reading once more, behind what it said
     synthesis       one question with everything that was said
     feedback        the same, in the first rerun
+    short text      own answers in other words compared in pairs, and then the candidate with one of them
 
 Calls and tokens of replies are bounds. What later questions hold is not known before the replies are there: it is taken
 to be as long as the longest replies, which it repeats.
@@ -13,6 +14,7 @@ to be as long as the longest replies, which it repeats.
 
 import dataclasses
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -72,6 +74,8 @@ def input_tokens(call: Call) -> int:
 def questions_at_most(spec: JudgeSpec, item: Item, first: Sequence[Call], *, rerun: int) -> list[Question]:
     """Everything that a judgement may ask, the first calls in their order before what may follow them."""
     asked = [_question(call) for call in first]
+    if spec.commit is not None and spec.commit.match.get("kind") == "short_text":
+        return [*asked, *_comparisons(spec, item, len(first))]
     if not first or not is_pipeline(spec):
         return asked
     inventory = first[0].schema_name == "inventory"
@@ -84,6 +88,13 @@ def questions_at_most(spec: JudgeSpec, item: Item, first: Sequence[Call], *, rer
     said = Question(input_tokens=(len(reads) + len(more)) * reply + _INSTRUCTIONS, max_tokens=spec.max_tokens)
     last = [said] * ((spec.synthesis is not None) + (spec.feedback and rerun == 0))
     return [*asked, *(reads if inventory else ()), *more, *last]
+
+
+def _comparisons(spec: JudgeSpec, item: Item, n_commitments: int) -> list[Question]:
+    """Every pair of the judge's own answers, then the candidate's answer with one of them."""
+    task = len(item.task or "") // CHARACTERS_PER_TOKEN
+    pair = Question(input_tokens=task + _INSTRUCTIONS, max_tokens=spec.max_tokens)
+    return [pair] * (math.comb(n_commitments, 2) + bool(n_commitments))
 
 
 def _question(call: Call) -> Question:

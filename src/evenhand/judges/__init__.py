@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from evenhand.errors import InvalidInput
 from evenhand.judges.anchored import AnchoredJudge
 from evenhand.judges.checklist import ChecklistJudge
+from evenhand.judges.commit import CommitJudge
+from evenhand.judges.commit_baselines import AnchoredVerdictJudge, SolveFirstJudge
 from evenhand.judges.evidence import EvidenceJudge
 from evenhand.judges.evidence_passes import EvidencePipeline
 from evenhand.judges.number import NumberJudge
@@ -19,7 +21,17 @@ __all__ = ["PROTOCOLS", "judge_for"]
 
 PROTOCOLS: Mapping[str, type[Judge]] = {
     judge.protocol: judge
-    for judge in (NumberJudge, AnchoredJudge, ChecklistJudge, EvidenceJudge, ReferenceJudge, PairwiseJudge)
+    for judge in (
+        NumberJudge,
+        AnchoredJudge,
+        ChecklistJudge,
+        EvidenceJudge,
+        ReferenceJudge,
+        PairwiseJudge,
+        CommitJudge,
+        AnchoredVerdictJudge,
+        SolveFirstJudge,
+    )
 }
 """Every protocol by its name in judge files."""
 

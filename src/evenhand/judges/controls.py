@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from evenhand.scoring.labels import ACCEPTANCE_PROTOCOLS
 from evenhand.terms import Check, CheckGroup, Criterion, Item, JudgeSpec
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "other_candidates",
     "other_question",
     "other_reference",
+    "other_task",
 ]
 
 OTHER_QUESTION = "other_question"
@@ -38,6 +40,11 @@ CONTROLS = {
 NEUTRAL = "There is nothing that I wish to add here."
 
 REFERENCE = "Bread dough made with baker's yeast rises best at 26 to 28 degrees Celsius."
+
+TASK = (
+    "A loaf of bread is made with 300 grams of water, which is 60 percent of the weight of its flour. How many grams "
+    "of flour does it need?"
+)
 
 _ASK = "How good is it as a recipe for bread, with amounts, times and temperatures?"
 _QUESTIONS = (
@@ -59,6 +66,11 @@ def other_reference(item: Item) -> Item:
     return replace(item, reference=REFERENCE)
 
 
+def other_task(item: Item) -> Item:
+    """The item with a task about bread, for a judge that solves it or asks whether it is solved."""
+    return replace(item, task=TASK)
+
+
 def other_candidates(items: Sequence[Item]) -> list[Item | None]:
     """Each item with the candidate of another one: the next that has another text, and another task if any has.
 
@@ -77,10 +89,10 @@ def other_question(spec: JudgeSpec) -> JudgeSpec | None:
     """The judge with a rubric about bread; ids, weights, levels and all settings stay.
 
     Returns:
-        None where the judge asks nothing of its own that could be changed: no criterion and no catalogue, or a
-        `reference` judge, whose question is the item's reference (`other_reference`).
+        None where the judge asks nothing of its own that could be changed: no criterion and no catalogue, or a judge
+        whose question is the item's reference (`other_reference`) or task (`other_task`).
     """
-    if spec.protocol == "reference" or not (spec.criteria or spec.catalog):
+    if spec.protocol in ("reference", *ACCEPTANCE_PROTOCOLS) or not (spec.criteria or spec.catalog):
         return None
     questions = itertools.cycle(_QUESTIONS)
     catalog = tuple(replace(entry, claim=f"A yes to: {next(questions)}") for entry in spec.catalog)

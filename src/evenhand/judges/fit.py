@@ -38,6 +38,7 @@ _UNUSED = {
     "counter_bias": "evidence",
     "near_duplicate": "evidence",
     "buckets": "evidence",
+    "commit": "commit",
 }
 _CITING = ("checklist", "anchored", "evidence")
 
@@ -91,8 +92,14 @@ def refuse_unused(spec: JudgeSpec) -> None:
         "counter_bias": spec.counter_bias != "off",
         "near_duplicate": spec.near_duplicate is not None,
         "buckets": spec.buckets,
+        "commit": spec.commit is not None,
     }
-    names = {"level_texts": "described levels", "matrix": "`layout: matrix`", "logprob": "`read: logprob`"}
+    names = {
+        "level_texts": "described levels",
+        "matrix": "`layout: matrix`",
+        "logprob": "`read: logprob`",
+        "commit": "`answer`",
+    }
     for what, owner in _UNUSED.items():
         if present[what] and owner != spec.protocol:
             raise InvalidInput(

@@ -19,7 +19,7 @@ from evenhand.errors import InvalidInput
 from evenhand.keys import bare, content_key
 from evenhand.terms import Call, Item, JudgeSpec, Message
 
-__all__ = ["Fence", "ItemPrompt", "Prompt", "Template", "fill", "quoted", "template_text"]
+__all__ = ["Fence", "FencedTexts", "ItemPrompt", "Prompt", "Template", "fill", "quoted", "template_text"]
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 _FIELDS = ("task", "reference", "context", "candidate")
@@ -90,35 +90,31 @@ class Fence:
         return mark
 
 
-class ItemPrompt:
-    """The user message of an item: one block a field, fenced; a block whose field the item lacks is left out.
+class FencedTexts:
+    """A user message: one block a text, fenced; a block whose text is absent is left out.
 
     Args:
         template: blocks parted by blank lines.
         name: the template's file name.
         fence: makes the marks.
-        fields: what the blocks may hold; every item has those behind the first three.
+        fields: the placeholders of the texts, in their order.
+        needed: the placeholder that the template must have, beside the mark's.
     Raises:
-        InvalidInput: an unknown placeholder, or none for the candidate.
+        InvalidInput: an unknown placeholder, or a needed one is missing.
     """
 
-    def __init__(self, template: str, *, name: str, fence: Fence, fields: tuple[str, ...] = _FIELDS) -> None:
+    def __init__(self, template: str, *, name: str, fence: Fence, fields: tuple[str, ...], needed: str) -> None:
         self._fence = fence
         self._name = name
         self._fields = fields
         self._blocks = template.strip("\n").split("\n\n")
         self._templates: dict[tuple[bool, ...], Template] = {}
-        if "{{candidate}}" not in template or "{{fence}}" not in template:
-            raise InvalidInput(f"template {name}: {{{{candidate}}}} or {{{{fence}}}} is missing; it needs both")
+        if f"{{{{{needed}}}}}" not in template or "{{fence}}" not in template:
+            raise InvalidInput(f"template {name}: {{{{{needed}}}}} or {{{{fence}}}} is missing; it needs both")
         self._template((True,) * len(fields))
 
-    def text(self, item: Item, *others: str) -> str:
-        """The message's text; neither the item's id nor its system is in it.
-
-        Args:
-            others: the texts of the fields behind `candidate`, where there are more.
-        """
-        texts = (item.task or None, item.reference or None, item.context or None, item.candidate, *others)
+    def text(self, *texts: str | None) -> str:
+        """The message's text; the mark depends on these texts and on no other."""
         shape = tuple([text is not None for text in texts])
         template = self._templates.get(shape) or self._template(shape)
         values = {name: text or "" for name, text in zip(self._fields, texts, strict=True)}
@@ -131,6 +127,32 @@ class ItemPrompt:
         template = Template("\n\n".join(blocks), name=self._name, known=("fence", *self._fields))
         self._templates[shape] = template
         return template
+
+
+class ItemPrompt:
+    """The user message of an item; a block whose field the item lacks is left out.
+
+    Args:
+        template: blocks parted by blank lines.
+        name: the template's file name.
+        fence: makes the marks.
+        fields: what the blocks may hold; every item has those behind the first three.
+    Raises:
+        InvalidInput: an unknown placeholder, or none for the candidate.
+    """
+
+    def __init__(self, template: str, *, name: str, fence: Fence, fields: tuple[str, ...] = _FIELDS) -> None:
+        self._texts = FencedTexts(template, name=name, fence=fence, fields=fields, needed="candidate")
+
+    def text(self, item: Item, *others: str) -> str:
+        """The message's text; neither the item's id nor its system is in it.
+
+        Args:
+            others: the texts of the fields behind `candidate`, where there are more.
+        """
+        return self._texts.text(
+            item.task or None, item.reference or None, item.context or None, item.candidate, *others
+        )
 
 
 class Prompt:

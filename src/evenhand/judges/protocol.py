@@ -13,6 +13,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from evenhand.matching.rules import Expressions
 from evenhand.terms import Call, Evidence, Item, JudgeSpec, Outcome, Reply
 
 __all__ = ["Given", "Judge", "Judging"]
@@ -28,10 +29,12 @@ class Given:
         findings: items of the detectors that fired; no prompt depends on them.
         dial: how strongly the prompt leans against the model's leniency, where the judge file leaves it to the model's
             regime; None where nothing was looked up.
+        expressions: compares two mathematical expressions in a process of its own; None where none was started.
     """
 
     findings: tuple[Evidence, ...] = ()
     dial: Literal["off", "soft", "full"] | None = None
+    expressions: Expressions | None = None
 
 
 class Judge(Protocol):

@@ -11,7 +11,7 @@ from typing import TypeVar
 from evenhand.judges.asking import Asking, Read, total_usage
 from evenhand.terms import Abstention, Call, Failure, Reply
 
-__all__ = ["resting_on", "together"]
+__all__ = ["each", "resting_on", "together"]
 
 T = TypeVar("T")
 Ended = Abstention | Failure
@@ -50,6 +50,32 @@ def together(
             return ended
         turns = following
     return [value for value in values if value is not None]
+
+
+def each(
+    askings: Sequence[Asking[T]], heard: list[Reply]
+) -> Generator[tuple[Call, ...], tuple[Reply, ...], list[Read[T] | Abstention | Failure]]:
+    """Ask several things of which none rests on another; one that comes to nothing costs its siblings nothing.
+
+    Args:
+        askings: generators of `asking.ask`, each one call at a time.
+        heard: takes every reply, in the order of the calls.
+    Returns:
+        How each ended, in the order of the askings.
+    """
+    outcomes: dict[int, Read[T] | Abstention | Failure] = {}
+    turns = {place: next(asking) for place, asking in enumerate(askings)}
+    while turns:
+        replies = yield tuple(call for calls in turns.values() for call in calls)
+        heard.extend(replies)
+        following: dict[int, tuple[Call, ...]] = {}
+        for place, reply in zip(turns, replies, strict=True):
+            try:
+                following[place] = askings[place].send((reply,))
+            except StopIteration as done:
+                outcomes[place] = done.value
+        turns = following
+    return [outcomes[place] for place in range(len(askings))]
 
 
 def resting_on(outcome: Ended, heard: Sequence[Reply]) -> Ended:

@@ -60,13 +60,15 @@ FLAGS = {
     "feedback_places_unknown": (True, "places that the feedback cites and no finding has"),
     "feedback_failed": (True, "the feedback could not be had; the verdict does not rest on it"),
     "inconsistent_swap": (True, "the two orders of a pair disagree, so that it counts as a tie"),
+    "commitments_lost": (True, "commitments of the judge could not be read, and the others decided without them"),
+    "candidate_without_answer": (True, "the candidate gives no answer or several, so that it was rejected"),
     "counter_bias": (False, "how far the prompt leans against a model's leniency"),
     "not_asked": (False, "something was reported or left unquoted that was not asked for"),
 }
 """Flag to (serious, sentence); what stands behind a colon names the criterion or finding, or is a number of items."""
 
 
-_VERDICTS = frozenset({"fail", "inconsistent_swap"})
+_VERDICTS = frozenset({"fail", "inconsistent_swap", "candidate_without_answer"})
 """Flags that tell a score or the word of a verdict."""
 
 

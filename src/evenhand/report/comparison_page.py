@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from evenhand.report.acceptance_tables import acceptance_section
 from evenhand.report.caveats import Caveat
 from evenhand.report.chart_kit import NO_FIGURES
 from evenhand.report.chart_rows import DifferenceRow, Panel, Row, agreement, paired_differences, study_table
@@ -13,6 +14,7 @@ from evenhand.report.validation_page import agreement_rows, score_table, scores_
 from evenhand.stats.estimates import Estimate
 
 if TYPE_CHECKING:
+    from evenhand.analysis.acceptance import Acceptance
     from evenhand.analysis.comparison import Comparison
     from evenhand.analysis.judge_pairs import Pair
     from evenhand.analysis.validation import Validation
@@ -49,19 +51,26 @@ def comparison_content(
 
 
 def study_content(
-    validations: "Sequence[Validation]", comparison: "Comparison | None", *, draw: bool = True
+    validations: "Sequence[Validation]",
+    comparison: "Comparison | None",
+    accepted: "Sequence[Acceptance]" = (),
+    *,
+    draw: bool = True,
 ) -> TrustContent:
     """The page of a study: all variants in one table and one figure, then how they differ.
 
     Args:
         validations: one a variant, in the order of the study.
         comparison: of them; None with one variant.
+        accepted: what variants accept that accept or reject, where the truth is known.
     """
     grades = validations[0].grades
     names = [one.graded.judge.name for one in validations]
     sections = [_study(validations, names, draw=draw)]
     if draw:
         sections.append(_before_after(validations))
+    accepting = acceptance_section(accepted)
+    sections += [] if accepting is None else [accepting]
     ceiling = []
     if draw:
         rows, notes = agreement_rows(validations, [])

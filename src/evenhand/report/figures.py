@@ -12,7 +12,7 @@ from evenhand.report.tallies import Bar
 
 __all__ = ["distribution"]
 
-_WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 420, 22, 8, 84, 20
+_WIDTH, _ROW, _TOP, _LEFT, _RIGHT = 420, 22, 8, 112, 20  # the longest word of a verdict has 13 letters
 
 
 def distribution(bars: Sequence[Bar], n: int, *, name: str, of: str = "score") -> Markup:

@@ -9,6 +9,7 @@ from evenhand.report.caveats import flag_texts, tells_score
 from evenhand.report.excerpts import Mark, pieces
 from evenhand.report.model import CriterionView, Finding, ItemView, RecordView, Text
 from evenhand.report.numbers import cost, count, number
+from evenhand.report.own_answers import own_answers
 from evenhand.report.tables import bucket_table
 from evenhand.report.texts import Library
 from evenhand.report.working import working
@@ -30,6 +31,7 @@ _STANDING = {
 _KNOWN = {
     *("id", "weight", "score", "exact", "scale", "checks", "items", "arithmetic", "quote", "quote_status", "span"),
     *("gap", "votes", "level", "rating", "sentences", "level_texts", "orders"),
+    "own",
 }
 
 
@@ -196,6 +198,7 @@ def _criterion(
     if entry.get("quote"):
         findings.append(_quotation(entry, marks))
     findings += [_order(order, shown) for order in entry.get("orders") or ()]
+    findings += own_answers(entry.get("own"), hide_scores=shown.hide_scores)
     return CriterionView(
         id=name,
         ask=asks.get("", ""),

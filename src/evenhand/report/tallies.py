@@ -11,14 +11,14 @@ from typing import Any
 
 from evenhand.analysis.reruns import Reruns
 from evenhand.analysis.summary import MemberSummary, PanelSummary
-from evenhand.scoring.labels import REFERENCE_LABELS
+from evenhand.scoring.labels import ACCEPTANCE_LABELS, REFERENCE_LABELS
 from evenhand.stats.intervals import wilson_interval
 from evenhand.terms import Record
 
 __all__ = ["Bar", "CheckTally", "CriterionTally", "GroupTally", "bars", "label_bars"]
 
 _MOST_BARS = 12
-_WORDS = (("b", "tie", "a"), REFERENCE_LABELS[::-1])
+_WORDS = (("b", "tie", "a"), REFERENCE_LABELS[::-1], ACCEPTANCE_LABELS[::-1])
 
 
 @dataclass(slots=True)

@@ -17,16 +17,31 @@ from evenhand.scoring.scored import Scored, ScoredCriterion, refuse_other_criter
 from evenhand.terms import Comparison, Criterion, CriterionVerdict, JudgeSpec, Verdict
 
 __all__ = [
+    "ACCEPTANCE_LABELS",
+    "ACCEPTANCE_PROTOCOLS",
+    "ACCEPTED",
     "LABELLED_PROTOCOLS",
+    "NO_COMMITMENT",
+    "NO_MAJORITY",
     "PLACES",
     "REFERENCE_LABELS",
+    "REJECTED",
+    "UNDECIDED",
     "label_scorer",
     "labelled_criterion",
     "swap_label",
 ]
 
-LABELLED_PROTOCOLS = ("reference", "pairwise")
+ACCEPTANCE_PROTOCOLS = ("commit", "anchored_verdict", "solve_first")
+"""The protocols that accept a candidate or reject it."""
+
+LABELLED_PROTOCOLS = ("reference", "pairwise", *ACCEPTANCE_PROTOCOLS)
 """The protocols whose verdict is one word."""
+
+ACCEPTED, REJECTED = "accepted", "rejected"
+NO_COMMITMENT, NO_MAJORITY, UNDECIDED = "no_commitment", "no_majority", "undecided"
+ACCEPTANCE_LABELS = (ACCEPTED, REJECTED, NO_COMMITMENT, NO_MAJORITY, UNDECIDED)
+"""Accepted 1, rejected 0; the others have no score and say why."""
 
 REFERENCE_LABELS = ("equal", "partly", "contradicts", "cannot_tell")
 PLACES: tuple[Literal["first", "second", "tie"], ...] = ("first", "second", "tie")
@@ -38,6 +53,8 @@ QUOTED = ("exact", "normalized")
 """Quotes that count as found, as for checks (`judges.quotes`, which stands above this floor)."""
 
 _PAIRWISE = {"a": Fraction(1), "tie": Fraction(1, 2), "b": Fraction(0)}
+_ACCEPTANCE = {ACCEPTED: Fraction(1), REJECTED: Fraction(0)}
+_WITHOUT_SCORE = (NO_COMMITMENT, NO_MAJORITY, UNDECIDED)
 _SCALE = (0, 1)
 _DIGITS = 2
 
@@ -80,7 +97,8 @@ def label_scorer(spec: JudgeSpec) -> Callable[[Verdict], Scored]:
         InvalidInput: the criteria do not fit, or a formula setting that there is not.
     """
     criterion = labelled_criterion(spec)
-    worth = dict(_PAIRWISE) if spec.protocol == "pairwise" else _reference_worth(spec)
+    fixed = {"pairwise": _PAIRWISE, **dict.fromkeys(ACCEPTANCE_PROTOCOLS, _ACCEPTANCE)}
+    worth = dict(fixed[spec.protocol]) if spec.protocol in fixed else _reference_worth(spec)
 
     def score(verdict: Verdict) -> Scored:
         refuse_other_criteria(verdict, (criterion.id,))
@@ -95,6 +113,8 @@ def label_scorer(spec: JudgeSpec) -> Callable[[Verdict], Scored]:
 
 def _value(found: CriterionVerdict, worth: dict[str, Fraction]) -> Fraction | str:
     """The finding's worth, or why it has none."""
+    if found.label in _WITHOUT_SCORE and ACCEPTED in worth:
+        return _unscored(found)
     if found.label == "cannot_tell":
         return "cannot_tell"
     if found.label not in worth:
@@ -102,6 +122,11 @@ def _value(found: CriterionVerdict, worth: dict[str, Fraction]) -> Fraction | st
     if found.label in ("equal", "partly") and found.quote_status not in QUOTED:
         return "absent_quote"
     return worth[found.label]
+
+
+def _unscored(found: CriterionVerdict) -> str:
+    """Why a judge that answers for itself gives no verdict."""
+    return f"{found.label}: {found.reason}" if found.reason else str(found.label)
 
 
 def _reference_worth(spec: JudgeSpec) -> dict[str, Fraction]:

@@ -4,6 +4,7 @@
     number, anchored     the rating or level itself
     checklist            the sum or share of passed weights
     reference, pairwise  what the one word is worth, from 0 to 1
+    commit and baselines accepted 1, rejected 0
     several criteria     the weighted mean of the unrounded scores, on one common scale
 
 What is shown of a checklist or a mean is rounded half up to two decimals; `exact` is the unrounded value. A criterion

@@ -12,7 +12,8 @@ __all__ = ["criteria_of", "unique"]
 _KEYS = ("id", "weight", "ask", "levels", "map", "checks", "needs")
 _CHECK_KEYS = ("id", "ask", "weight", "quote", "na")
 _GROUP_KEYS = ("id", "any_of", "weight")
-_WITHOUT_CRITERIA = ("evidence", "reference", "pairwise")  # what they ask stands without one
+# What they ask stands without one.
+_WITHOUT_CRITERIA = ("evidence", "reference", "pairwise", "commit", "anchored_verdict", "solve_first")
 _USUAL = {
     "name": "id",
     "question": "ask",

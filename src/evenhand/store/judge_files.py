@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from evenhand.identity import rubric_document
+from evenhand.store.commit_files import COMMIT_KEYS, COMMIT_ONLY_FOR, COMMIT_USUAL, commit_of
 from evenhand.store.criterion_files import criteria_of, unique
 from evenhand.store.detector_files import impact_of
 from evenhand.store.documents import Value, plain_document, read_document
@@ -27,7 +28,17 @@ from evenhand.terms import CatalogEntry, Example, JudgeSpec
 
 __all__ = ["PROTOCOLS", "judge_document", "judge_from_document", "judge_from_rubric", "read_judge"]
 
-PROTOCOLS = ("number", "anchored", "checklist", "evidence", "reference", "pairwise")
+PROTOCOLS = (
+    "number",
+    "anchored",
+    "checklist",
+    "evidence",
+    "reference",
+    "pairwise",
+    "commit",
+    "anchored_verdict",
+    "solve_first",
+)
 _KEYS = (
     "name",
     "protocol",
@@ -43,6 +54,7 @@ _KEYS = (
     "examples",
     "folder",
     *PIPELINE_KEYS,
+    *COMMIT_KEYS,
 )
 _USUAL = {
     "model": "models",
@@ -57,6 +69,7 @@ _USUAL = {
     "few_shot": "examples",
     "settings": "scoring",
     **PIPELINE_USUAL,
+    **COMMIT_USUAL,
 }
 _ONLY_FOR = {
     "scoring": ("evidence", "reference"),
@@ -65,6 +78,7 @@ _ONLY_FOR = {
     "catalog": ("evidence",),
     "examples": ("anchored",),
     **PIPELINE_ONLY_FOR,
+    **COMMIT_ONLY_FOR,
 }
 
 
@@ -124,7 +138,7 @@ def _rubric(rubric: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("scoring", "perspectives", "catalog", "examples"):
         if rubric[name]:
             document[name] = rubric[name]
-    document.update({name: rubric[name] for name in PIPELINE_KEYS if name in rubric})
+    document.update({name: rubric[name] for name in (*PIPELINE_KEYS, *COMMIT_KEYS) if name in rubric})
     if protocol == "evidence":
         document["layout"] = rubric["layout"]
     return document
@@ -161,6 +175,7 @@ def _judge(document: Value, default_name: str) -> JudgeSpec:
         catalog=_catalog(entries["catalog"]) if "catalog" in entries else (),
         examples=tuple(_example(value) for value in entries["examples"].items()) if "examples" in entries else (),
         folder=_folder(entries.get("folder")),
+        commit=commit_of(document, entries) if protocol == "commit" else None,
     )
     return with_pipeline(spec, entries)
 

@@ -74,6 +74,26 @@ class _Steps(msgspec.Struct):
     taken_out: bool = False
 
 
+class _Answer(msgspec.Struct):
+    answer: str
+    key: str
+    hash: str
+    agrees: bool
+
+
+class _Own(msgspec.Struct):
+    mode: Literal["blind", "visible"]
+    answer: str | None
+    key: str | None
+    hash: str | None
+    match: Literal["equal", "unequal", "no_answer", "undecided"] | None
+    compared_by: Literal["code", "model"]
+    asked: Count
+    stands: Count | None
+    lost: list[str]
+    commitments: list[_Answer]
+
+
 class _Criterion(msgspec.Struct):
     id: str
     weight: Number | None = None
@@ -91,6 +111,7 @@ class _Criterion(msgspec.Struct):
     span: Span = None
     orders: tuple[_Order, _Order] | None = None
     votes: dict[str, int] = {}
+    own: _Own | None = None
 
 
 class _Member(msgspec.Struct):
@@ -142,6 +163,9 @@ def shape_fault(document: Mapping[str, Any], record: Record) -> str | None:
     if record.member is None and record.panel is None:
         return "Expected a member or a panel, got null for both - at `$.member`"
     for place, criterion in enumerate(record.criteria):
+        own = criterion.get("own")
+        if own and own["stands"] is not None and own["stands"] >= len(own["commitments"]):
+            return f"Expected the place of a commitment - at `$.criteria[{place}].own.stands`"
         if "orders" in criterion and criterion.get("label") not in ("a", "b", "tie"):
             return f"Expected a, b or tie - at `$.criteria[{place}].label`"
     return None

@@ -1,0 +1,1 @@
+"""Integrity of an evaluator: the criteria, and how evidence becomes a verdict. PURE."""

@@ -1,0 +1,260 @@
+r"""What a judge's reply says: an answer of its own, a verdict, a score; and what a prompt demands of it.
+
+An answer counts as a commitment only in a form that a program can read: a labelled line (`My answer: 42`), a field of
+a JSON object, `\boxed{42}`, `#### 42`, `<answer>42</answer>`. A word of judgement in such a place (`"answer": "yes"`)
+is a verdict, not an answer, unless the label says that it is the judge's own.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from evenhand.json_text import too_deep_at
+
+__all__ = ["Commitment", "Form", "Said", "asks_to_solve", "commitments_in", "demanded_forms", "score_in", "verdict_in"]
+
+Form = Literal["line", "field", "boxed", "hashes", "tag", "bare"]
+
+_OWN = r"(?:my|your|own|my[ _]own|your[ _]own|judge'?s?|committed|independent|final)"
+_OWN_FIELDS = frozenset(
+    (
+        "my_answer", "own_answer", "my_own_answer", "judge_answer", "committed_answer", "commitment",
+        "independent_answer", "solved_answer", "your_answer", "own_solution", "my_solution"
+    )
+)  # fmt: skip
+_FIELDS = _OWN_FIELDS | {"answer", "final_answer", "solution", "result"}
+_LINE = re.compile(
+    rf"^[ \t>*_#-]*(?P<own>{_OWN}[ _]+(?:final[ _]+)?answer|answer)\b[ \t*_`]*(?:is)?[ \t]*[:=][ \t*_`]*"
+    r"(?P<text>\S[^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HASHES = re.compile(r"^[ \t]*####[ \t]*(?P<text>\S[^\n]*)", re.MULTILINE)
+_TAG = re.compile(r"<(?P<tag>(?:my_|own_|final_)?answer)>(?P<text>.*?)</(?P=tag)>", re.IGNORECASE | re.DOTALL)
+_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
+
+_DEMANDS: tuple[tuple[Form, re.Pattern[str]], ...] = (
+    ("line", re.compile(rf"\b{_OWN}[ _]+(?:final[ _]+)?answer\b[\"'`*]*[ \t]*[:=]|^[ \t\"'`*-]*ANSWER[ \t]*:",
+                        re.IGNORECASE | re.MULTILINE)),
+    ("field", re.compile(r"[\"'`](?:" + "|".join(sorted(_FIELDS)) + r")[\"'`]", re.IGNORECASE)),
+    ("boxed", re.compile(r"\\+(?:boxed|fbox)\b")),
+    ("hashes", re.compile(r"####")),
+    ("tag", re.compile(r"<(?:my_|own_|final_)?answer>", re.IGNORECASE)),
+)  # fmt: skip
+_SOLVE = re.compile(
+    r"\b(?:solve|work out|compute|recompute|derive|calculate|determine|answer)\b[^.\n]{0,80}"
+    r"\b(?:first|yourself|on your own|independently|before)\b"
+    r"|\b(?:first|before)\b,?[^.\n]{0,30}\b(?:solve|work|compute|recompute|derive|calculate|answer)",
+    re.IGNORECASE,
+)
+
+_YES = frozenset(
+    (
+        "yes", "true", "correct", "right", "pass", "passed", "accept", "accepted", "equal", "same", "equivalent",
+        "match", "matches", "c", "valid"
+    )
+)  # fmt: skip
+_NO = frozenset(
+    (
+        "no", "false", "incorrect", "wrong", "fail", "failed", "reject", "rejected", "unequal", "different",
+        "unequivalent", "mismatch", "i", "invalid", "not_equivalent", "not_equal", "not_correct", "not_same",
+        "not_the_same"
+    )
+)  # fmt: skip
+_VERDICT_FIELDS = frozenset(
+    (
+        "verdict", "correct", "is_correct", "accept", "accepted", "pass", "passed", "equal", "same", "equivalent",
+        "match", "matches", "grade", "label", "decision", "judgment", "judgement", "answer", "result",
+        "is_equivalent", "same_answer"
+    )
+)  # fmt: skip
+_VERDICT_LINE = re.compile(
+    r"\b(?:grade|verdict|decision|judge?ment|conclusion)\b[\"'`* ]*(?:is)?[ \t]*[:=][\"'`* \t]*(?P<word>[A-Za-z_]+)",
+    re.IGNORECASE,
+)
+_SCORE_FIELDS = frozenset(
+    (
+        "score", "rating", "points", "reward", "probability", "confidence", "value"
+    )
+)  # fmt: skip
+_NUMBER = r"(?P<number>[-+]?\d+(?:\.\d+)?)(?:[ \t]*/[ \t]*\d+)?"
+_SCORE_LINE = re.compile(rf"\b(?:score|rating|points|reward)\b[\"'`* ]*(?:is)?[ \t]*[:=][\"'`*\[ \t]*{_NUMBER}", re.I)
+_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commitment:
+    """An answer that a reply commits to.
+
+    Args:
+        text: the answer as written.
+        form: how it is marked.
+        at: where in the reply it begins, in code points.
+        own: the mark itself says whose answer it is.
+    """
+
+    text: str
+    form: Form
+    at: int
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A verdict (`value` 1 or 0) or a score in a reply, and where it stands."""
+
+    value: float
+    at: int
+
+
+def commitments_in(reply: str) -> tuple[Commitment, ...]:
+    r"""Every answer that a reply commits to, in the order in which they stand.
+
+    >>> [(one.text, one.form) for one in commitments_in("I get 6*7.\nMy answer: 42\nVerdict: no")]
+    [('42', 'line')]
+    >>> commitments_in('{"reasoning": "6*7", "answer": "yes"}'), commitments_in("The answer given is right.")
+    ((), ())
+    """
+    found = [*_from_fields(reply), *_from_lines(reply), *_from_boxes(reply)]
+    found += [Commitment(text=hit["text"].strip(), form="hashes", at=hit.start()) for hit in _HASHES.finditer(reply)]
+    found += [
+        Commitment(text=hit["text"].strip(), form="tag", at=hit.start(), own=True) for hit in _TAG.finditer(reply)
+    ]
+    kept = [one for one in found if one.text and (one.own or _word(one.text) is None)]
+    return tuple(sorted(kept, key=lambda one: one.at))
+
+
+def demanded_forms(prompt: str) -> frozenset[Form]:
+    r"""The forms of commitment that a prompt names; the texts of the item must have been taken out of it.
+
+    >>> sorted(demanded_forms("Solve it. Then write 'My answer: ...' and the result in \\boxed{}."))
+    ['boxed', 'line']
+    """
+    return frozenset(form for form, pattern in _DEMANDS if pattern.search(prompt))
+
+
+def asks_to_solve(prompt: str) -> bool:
+    """Whether a prompt asks to solve the task before or beside judging.
+
+    >>> asks_to_solve("First solve the problem yourself, then grade."), asks_to_solve("Grade the answer.")
+    (True, False)
+    """
+    return _SOLVE.search(prompt) is not None
+
+
+def verdict_in(reply: str) -> Said | None:
+    """The last verdict that a reply gives, 1 for accepted, 0 for not; None where it gives none.
+
+    >>> verdict_in("GRADE: I").value, verdict_in('{"correct": true}').value, verdict_in("Yes."), verdict_in("42")
+    (0.0, 1.0, Said(value=1.0, at=0), None)
+    """
+    found = []
+    for name, value, at in _fields(reply):
+        word = value if isinstance(value, bool) else _word(value) if isinstance(value, str) else None
+        if name in _VERDICT_FIELDS and word is not None:
+            found.append(Said(value=float(word), at=at))
+    for hit in _VERDICT_LINE.finditer(reply):
+        word = _word(hit["word"])
+        if word is not None:
+            found.append(Said(value=float(word), at=hit.start()))
+    bare = _word(reply)
+    if not found and bare is not None:
+        found.append(Said(value=float(bare), at=0))
+    return max(found, key=lambda one: one.at, default=None)
+
+
+def score_in(reply: str) -> Said | None:
+    """The last score that a reply gives; None where it gives none.
+
+    >>> score_in("Score: 7/10").value, score_in('{"score": 0.4}').value, score_in("My answer: 42")
+    (7.0, 0.4, None)
+    """
+    found = [
+        Said(value=float(value), at=at)
+        for name, value, at in _fields(reply)
+        if name in _SCORE_FIELDS and isinstance(value, (int, float)) and not isinstance(value, bool)
+    ]
+    found += [Said(value=float(hit["number"]), at=hit.start()) for hit in _SCORE_LINE.finditer(reply)]
+    return max(found, key=lambda one: one.at, default=None)
+
+
+def _word(text: str) -> bool | None:
+    """Whether a text is a word of acceptance or of rejection and nothing else."""
+    word = re.sub(r"[\s-]+", "_", text.strip().strip("\"'`*.!() ").casefold())
+    return True if word in _YES else False if word in _NO else None
+
+
+def _from_lines(reply: str) -> Iterator[Commitment]:
+    for hit in _LINE.finditer(reply):
+        text = hit["text"].strip().rstrip("*_`").strip()
+        yield Commitment(text=text, form="line", at=hit.start(), own=hit["own"].casefold() != "answer")
+
+
+def _from_fields(reply: str) -> Iterator[Commitment]:
+    for name, value, at in _fields(reply):
+        if name in _FIELDS and isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            yield Commitment(text=str(value).strip(), form="field", at=at, own=name in _OWN_FIELDS)
+
+
+def _from_boxes(reply: str) -> Iterator[Commitment]:
+    """The contents of boxes, whose braces may nest."""
+    for hit in _BOXED.finditer(reply):
+        depth = 1
+        for end in range(hit.end(), len(reply)):
+            depth += {"{": 1, "}": -1}.get(reply[end], 0)
+            if depth == 0:
+                yield Commitment(text=reply[hit.end() : end].strip(), form="boxed", at=hit.start())
+                break
+
+
+def _fields(reply: str) -> Iterator[tuple[str, Any, int]]:
+    """(name in lower case, value, place) of the fields of the JSON objects in a reply, those inside of others too."""
+    for text, offset in _objects(reply):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        at = 0
+        for name, inner in _walked(value):
+            at = max(text.find(json.dumps(name)[1:-1], at), at)
+            yield re.sub(r"[\s-]+", "_", name.strip().casefold()), inner, offset + at
+
+
+def _walked(value: Any) -> Iterator[tuple[str, Any]]:
+    """Every field, in the order in which they stand."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield name, inner
+            yield from _walked(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _walked(inner)
+
+
+def _objects(reply: str) -> Iterator[tuple[str, int]]:
+    """The texts that may be JSON objects, with their places: each line, each fence, or all from the first brace."""
+    if "{" not in reply or too_deep_at(reply) is not None:
+        return
+    stripped = reply.strip()
+    if stripped.startswith("{") and stripped.endswith("}"):
+        try:
+            json.loads(stripped)
+        except ValueError:
+            pass
+        else:
+            yield stripped, reply.find(stripped)
+            return
+    fenced = [(hit[1], hit.start(1)) for hit in _FENCE.finditer(reply) if "{" in hit[1]]
+    if fenced:
+        yield from fenced
+        return
+    decoder, at = json.JSONDecoder(), reply.find("{")
+    while at != -1:
+        try:
+            _, length = decoder.raw_decode(reply[at:])
+        except ValueError:
+            at = reply.find("{", at + 1)
+            continue
+        yield reply[at : at + length], at
+        at = reply.find("{", at + length)

@@ -1,0 +1,148 @@
+"""The eight flaw classes of agent benchmarks as findings beside the four verdicts, which they never change."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.integrity.channel import ControlResult
+from evenhand.integrity.templates import TemplateReading
+
+__all__ = ["FLAWS", "Finding", "Sight", "channel_findings", "code_findings", "sight_findings", "template_findings"]
+
+FLAWS: Mapping[str, str] = {
+    "V1": "no isolation between the candidate and the evaluator",
+    "V2": "answers are shipped with the test",
+    "V3": "untrusted input is executed",
+    "V4": "a judge reads unmarked foreign text",
+    "V5": "weak matching of text",
+    "V6": "gaps in the logic of the evaluation",
+    "V7": "output of untrusted code is trusted",
+    "V8": "permissions that are not needed",
+}
+"""The classes, as the literature numbers them. Source: BenchJack (2026), arXiv:2605.12673."""
+
+_WEAK = {"superset": "an answer with more in it", "hedged": "an answer that names two", "truncated": "half an answer"}
+_GAPS = {"empty": "an empty answer", "refusal": "a refusal", "exception": "an answer that raises an exception"}
+_CALLS = {
+    "eval": "eval", "exec": "exec", "os.system": "a shell", "os.popen": "a shell", "pickle.loads": "pickle",
+    "pickle.load": "pickle", "marshal.loads": "marshal", "yaml.load": "yaml.load", "dill.loads": "dill",
+    "importlib.import_module": "an import by name", "runpy.run_path": "runpy", "runpy.run_module": "runpy",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One flaw that was seen.
+
+    Args:
+        flaw: V1 to V8.
+        what: one sentence.
+        where: where it was seen; foreign text.
+        n: how often.
+    """
+
+    flaw: str
+    what: str
+    where: tuple[str, ...] = ()
+    n: int = 1
+
+    def document(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return {
+            "flaw": self.flaw, "title": FLAWS[self.flaw], "what": self.what, "where": list(self.where), "n": self.n,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What a probe saw that bears on isolation rather than on retrieval.
+
+    Args:
+        what: `writable evaluator`, `plantable reward`, `verifier state`, `runs as root`, `network`, `answer`.
+        where: the path or address; foreign text.
+    """
+
+    what: str
+    where: str = ""
+
+
+_SIGHTS = {
+    "writable evaluator": ("V1", "files that the evaluator runs can be written by the candidate"),
+    "plantable reward": ("V7", "a file that decides the score can be written by the candidate"),
+    "verifier state": ("V7", "state of an earlier verification can be read, which invites trying until it is right"),
+    "runs as root": ("V8", "the candidate runs as root"),
+    "network": ("V8", "the candidate has a network"),
+    "answer": ("V2", "files that look like answers can be read"),
+}
+
+
+def sight_findings(sights: Sequence[Sight]) -> list[Finding]:
+    """Findings from what a probe saw, one for each kind."""
+    found = []
+    for what, (flaw, sentence) in _SIGHTS.items():
+        where = tuple(dict.fromkeys(sight.where for sight in sights if sight.what == what))
+        if where:
+            found.append(Finding(flaw=flaw, what=sentence, where=tuple(filter(None, where)), n=len(where)))
+    return found
+
+
+def channel_findings(controls: Sequence[ControlResult]) -> list[Finding]:
+    """Findings from controls and probes that were accepted, and from what could not be graded."""
+    found = []
+    for flaw, kinds in (("V5", _WEAK), ("V6", _GAPS)):
+        for kind, words in kinds.items():
+            got = [one for one in controls if one.control == kind and one.got == "accepted"]
+            if got:
+                n = sum(one.control == kind for one in controls)
+                what = f"{words} is accepted on {len(got)} of {n} items"
+                found.append(Finding(flaw=flaw, what=what, where=tuple(one.item for one in got[:8]), n=len(got)))
+    planted = [one for one in controls if one.control == "planted_reward" and one.got == "accepted"]
+    if planted:
+        what = "a wrong candidate that leaves a reward file behind is accepted"
+        found.append(Finding(flaw="V7", what=what, where=tuple(one.item for one in planted[:8]), n=len(planted)))
+    lost = [one for one in controls if one.got == "not graded"]
+    if lost:
+        what = f"{len(lost)} of {len(controls)} controls could not be graded; make sure that none of them is a score"
+        found.append(Finding(flaw="V6", what=what, where=tuple(one.item for one in lost[:8]), n=len(lost)))
+    return found
+
+
+def template_findings(reading: TemplateReading, name: str) -> list[Finding]:
+    """V4 where the candidate stands in the prompt without marks around it."""
+    if reading.fenced is not False:
+        return []
+    what = "the candidate stands in the prompt without marks that set it apart from the instructions"
+    return [Finding(flaw="V4", what=what, where=(name,))]
+
+
+def code_findings(source: str, name: str) -> list[Finding]:
+    """V3 for each call in a checker's Python source that executes what it is given; none where it cannot be parsed.
+
+    >>> [found.where for found in code_findings("def f(x): return eval(x)", "check.py")]
+    [('check.py line 1: eval',)]
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    where = tuple(f"{name} line {line}: {what}" for line, what in sorted(_dangerous(tree)))
+    if not where:
+        return []
+    return [Finding(flaw="V3", what="the checker calls what can execute its input", where=where, n=len(where))]
+
+
+def _dangerous(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        shell = any(
+            word.arg == "shell" and isinstance(word.value, ast.Constant) and word.value.value is True
+            for word in node.keywords
+        )
+        constant = bool(node.args) and all(isinstance(argument, ast.Constant) for argument in node.args)
+        if shell:
+            yield node.lineno, "a shell"
+        elif called in _CALLS and not constant:
+            yield node.lineno, _CALLS[called]

@@ -1,0 +1,1 @@
+"""PURE: whether two answers are the same, decided outside any model; what is slow is passed in."""

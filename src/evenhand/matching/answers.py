@@ -1,0 +1,105 @@
+"""Where one side's answer stands, before it is read as a number, an option or anything else."""
+
+import re
+from dataclasses import dataclass
+
+from evenhand.matching.cleaning import cleaned, unmarked
+from evenhand.matching.hedging import is_refusal
+from evenhand.matching.rules import MatchRule
+from evenhand.matching.statements import boxes, statements
+
+__all__ = ["NoAnswer", "Passage", "Unreadable", "first_sentence", "passages", "sentences"]
+
+MOST_STATED = 100
+LONGEST_SENTENCE = 2_000  # characters; what is longer is no sentence that gives one answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A piece of text that holds an answer.
+
+    Args:
+        text: cleaned, without Markdown.
+        where: where it was found, for the reader: `the last box`.
+        stated: whether the text says that this is the answer; if not, it may be prose that only mentions it.
+    """
+
+    text: str
+    where: str
+    stated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoAnswer:
+    """Nothing was answered, or more than one thing; `reason` is half a sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """Something was answered that is no answer of this kind, so it equals none; `reason` is half a sentence.
+
+    Args:
+        reason: half a sentence.
+        same: the text by which it may still equal itself; empty where it equals nothing.
+    """
+
+    reason: str
+    same: str = ""
+
+
+def passages(text: str, rule: MatchRule) -> list[Passage] | NoAnswer:
+    """The passages that state an answer under a rule, else the whole text; the caller sees whether they agree."""
+    text = unmarked(cleaned(text)).strip()
+    if rule.read == "whole":
+        return NoAnswer(reason="is a refusal, or empty") if is_refusal(text) else [_whole(text)]
+    found = boxes(text) if rule.read == "boxed" else statements(text, lettered=rule.kind != "choice")
+    if any(one.text is None for one in found):
+        return NoAnswer(reason="has a box that is never closed")
+    found = list(dict.fromkeys(found))  # the same box over again is one answer
+    if len(found) > MOST_STATED:
+        return NoAnswer(reason=f"states more than {MOST_STATED} answers")
+    stated = [
+        Passage(text=one.text, where="the box" if one.form == "box" else f"what follows '{one.form}'", stated=True)
+        for one in found
+        if one.text is not None
+    ]
+    if stated:
+        refused = all(is_refusal(one.text) for one in stated)
+        return NoAnswer(reason="states a refusal, or nothing") if refused else stated
+    if rule.read != "final":
+        return NoAnswer(reason="has no box" if rule.read == "boxed" else "states no answer")
+    return NoAnswer(reason="is a refusal, or empty") if is_refusal(text) else [_whole(text)]
+
+
+def _whole(text: str) -> Passage:
+    return Passage(text=text, where="the whole text", stated=False)
+
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n|\u3002")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, split at line ends and at full stops before a space; empty ones left out."""
+    return [piece for part in _SENTENCE_END.split(text) if (piece := part.strip())]
+
+
+_TAKEN_BACK = re.compile(
+    r"\s*+[.!?;,-]*+\s*+\(?(?:or|maybe|perhaps|possibly|alternatively|actually|wait|no|hmm)(?![A-Za-z])", re.IGNORECASE
+)
+_REASON = re.compile(r"[,;]?\s(?:since|because|as|weil|denn|da|car|porque)\s", re.IGNORECASE)
+
+
+def first_sentence(text: str) -> str | None:
+    """The first sentence of a stated answer, without the reason that follows; None if the next takes it back.
+
+    >>> first_sentence("F, since I checked"), first_sentence("5. Or maybe 6."), first_sentence("3.5. That is all.")
+    ('F', None, '3.5')
+    """
+    end = _SENTENCE_END.search(text, 1)
+    first, rest = (text, "") if end is None else (text[: end.start()], text[end.end() :])
+    if _TAKEN_BACK.match(rest):
+        return None
+    reason = _REASON.search(first)
+    return (first[: reason.start()] if reason else first).strip()

@@ -1,0 +1,232 @@
+"""The sandbox: what is there to run foreign code in, and running it."""
+
+import contextlib
+import functools
+import queue
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from evenhand.errors import InvalidInput, SandboxError
+from evenhand.sandbox.bubblewrap import Interpreter
+from evenhand.sandbox.channel import Channel
+from evenhand.sandbox.command import checked_files
+from evenhand.sandbox.description import Hold, SandboxDescription, probe
+from evenhand.sandbox.limits import CheckCall, CommandRun, Limits, SuiteJob, SuiteRun
+from evenhand.sandbox.place import Place
+from evenhand.sandbox.pool import TrustedPool, in_order
+from evenhand.sandbox.suite import await_ready, checked_job, run_job
+from evenhand.sandbox.uids import ClaimedUid
+
+__all__ = ["Sandbox", "SandboxKind", "available"]
+
+SandboxKind = Literal["bubblewrap", "unsandboxed"]
+
+
+def available() -> tuple[SandboxKind | None, str]:
+    """Which kind of sandbox works here, tried by starting one; None, and why, where none does.
+
+    Returns:
+        (kind, reason): the reason is empty where there is a kind.
+    """
+    try:
+        with Sandbox() as box:
+            return box.kind, ""
+    except SandboxError as error:
+        return None, str(error)
+
+
+class Sandbox:
+    """Runs foreign code where it can reach nothing, and reads what comes back as data.
+
+    As root each run has a user id of its own that belongs to nobody; otherwise it is one's own id inside a namespace.
+    Use it as a context manager: it owns a folder with the runner, and closing it ends what still runs.
+
+    Args:
+        allow_unsandboxed: where no sandbox works, run with limits of resources alone, which protects nothing.
+        interpreter: the Python to run candidates with; found where it is not named.
+    Raises:
+        SandboxError: no sandbox works here, with every reason.
+    """
+
+    def __init__(self, *, allow_unsandboxed: bool = False, interpreter: str | None = None) -> None:
+        self._stop = threading.Event()
+        self._uids: queue.SimpleQueue[ClaimedUid] = queue.SimpleQueue()
+        self._claimed: list[ClaimedUid] = []
+        self._place = Place(interpreter, self._stop)
+        try:
+            self._try(allow_unsandboxed)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End what runs, give the user ids back, and remove the folder."""
+        self._stop.set()
+        while self._claimed:
+            self._claimed.pop().close()
+        self._place.close()
+
+    @property
+    def kind(self) -> SandboxKind:
+        """What holds the code."""
+        return "unsandboxed" if self._place.bubblewrap is None else "bubblewrap"
+
+    @property
+    def interpreter(self) -> Interpreter:
+        """The Python that runs candidates; not always the one that runs evenhand."""
+        return self._place.interpreter
+
+    def describe(self, limits: Limits | None = None) -> SandboxDescription:
+        """What is held and what is not, measured from inside under these limits."""
+        limits = limits or Limits()
+        bubblewrap, reason = self._place.bubblewrap, self._place.why_none
+        if bubblewrap is None:
+            holds: tuple[Hold, ...] = (Hold(name="everything", held=False, detail=f"unsandboxed: {reason}"),)
+        else:
+            holds = probe(self.run_job, limits)
+        return SandboxDescription(
+            kind=self.kind,
+            version="" if bubblewrap is None else bubblewrap.version,
+            interpreter=self.interpreter.path,
+            python=self.interpreter.version,
+            user="an id of its own that belongs to nobody" if self._place.as_root and bubblewrap else "one's own",
+            holds=holds,
+            limits=limits,
+        )
+
+    def run_suite(
+        self, code: str, entry_point: str, checks: Sequence[CheckCall], limits: Limits | None = None
+    ) -> SuiteRun:
+        """Call one function of one module with the arguments of each check, in one process as long as it lives.
+
+        Args:
+            code: a whole module, never trusted.
+            entry_point: the function's name.
+            checks: in order; the process is given one's arguments at a time.
+            limits: the defaults where not given.
+        Raises:
+            InvalidInput: ids that repeat, or arguments that are not of exact builtin types.
+            SandboxError: the sandbox did not start, or was closed meanwhile.
+        """
+        return self.run_job(SuiteJob(key=None, code=code, entry_point=entry_point, checks=checks), limits)
+
+    def run_job(self, job: SuiteJob, limits: Limits | None = None) -> SuiteRun:
+        """`run_suite` for a job, which can also say when to stop."""
+        limits = limits or Limits()
+        checked_job(job)
+        with self._uid() as uid:
+            return run_job(job, limits, lambda: self._place.runner(limits, uid))
+
+    def run_suites(
+        self, jobs: Iterable[SuiteJob], limits: Limits | None = None, *, slots: int = 2
+    ) -> Iterator[tuple[SuiteJob, SuiteRun]]:
+        """Run many jobs, some at the same time, each with a process and a sandbox of its own.
+
+        Args:
+            jobs: taken from as they are needed, a few ahead.
+            limits: of each.
+            slots: how many run at the same time.
+        Returns:
+            Jobs and their runs, in the order of the jobs.
+        Raises:
+            InvalidInput, SandboxError: as `run_suite`, at the job's turn; later jobs are then not run.
+        """
+        if slots < 1:
+            raise InvalidInput(f"run_suites: slots is {slots}; at least 1 is needed")
+        threads = ThreadPoolExecutor(slots, thread_name_prefix="sandbox")
+        try:
+            yield from in_order(jobs, lambda job: self.run_job(job, limits), threads, 4 * slots)
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)  # what still runs ends by its limits, or with the sandbox
+
+    @contextlib.contextmanager
+    def trusted_pool(self, limits: Limits | None = None, *, workers: int = 2) -> Iterator[TrustedPool]:
+        """Fork servers for modules that we made ourselves, several times as fast; never for foreign code.
+
+        Args:
+            limits: of every job.
+            workers: sandboxes at the same time.
+        """
+        limits = limits or Limits()
+        if workers < 1:
+            raise InvalidInput(f"trusted_pool: workers is {workers}; at least 1 is needed")
+        with contextlib.ExitStack() as stack:
+            uids = [stack.enter_context(self._uid()) for _ in range(workers)]
+            pool = TrustedPool([functools.partial(self._place.runner, limits, uid) for uid in uids], limits)
+            stack.callback(pool.close)
+            yield pool
+
+    def run_command(
+        self,
+        argv: Sequence[str],
+        files: Mapping[str, bytes | str] | None = None,
+        limits: Limits | None = None,
+        stdin: bytes = b"",
+        *,
+        mounts: Mapping[str, str | Path] | None = None,
+    ) -> CommandRun:
+        """Run a command over the system's programs, in a writable folder of its own.
+
+        Args:
+            argv: looked up on the usual PATH.
+            files: name below the working folder /work to content; the command may write over them.
+            limits: `suite_s` is its time; of each output the first `output_bytes` are kept.
+            stdin: what it can read.
+            mounts: folder inside to folder of this machine, read-only.
+        Raises:
+            InvalidInput: no command, a file name that leads out, or a mount that is not there or not readable.
+            SandboxError: the sandbox did not start.
+        """
+        contents = checked_files(files or {})
+        if not argv or any("\0" in word for word in argv):
+            raise InvalidInput("run_command: the command is empty or holds a null byte")
+        folders = self._place.checked_mounts(mounts or {})
+        with self._uid() as uid:
+            return self._place.run_command(argv, contents, limits or Limits(), stdin, folders, uid)
+
+    @contextlib.contextmanager
+    def _uid(self) -> Iterator[int | None]:
+        """As root, a user id for one run."""
+        if self._stop.is_set():
+            raise SandboxError("sandbox: it is closed")
+        if not self._place.as_root or self._place.bubblewrap is None:
+            yield None
+            return
+        try:
+            claimed = self._uids.get_nowait()
+        except queue.Empty:
+            claimed = ClaimedUid()
+            self._claimed.append(claimed)
+        try:
+            yield claimed.uid
+        finally:
+            self._uids.put(claimed)
+
+    def _try(self, allow_unsandboxed: bool) -> None:
+        """Start one sandbox, so that what cannot work is said before anything is run."""
+        if self._place.bubblewrap is not None:
+            try:
+                with self._uid() as uid:
+                    channel: Channel = self._place.runner(Limits(), uid)
+                    await_ready(channel)
+                    channel.close()
+                return
+            except (SandboxError, OSError) as error:
+                self._place.do_without(str(error))
+        if not allow_unsandboxed:
+            raise SandboxError(
+                f"sandbox: none works here: {self._place.why_none}; install bubblewrap (the extra `sandbox`), "
+                "or allow running unsandboxed, which protects nothing"
+            )

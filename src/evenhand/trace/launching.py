@@ -1,0 +1,111 @@
+"""The harness as a child process: its environment, its signals, its end.
+
+It runs in a session of its own, so that a signal reaches it once, from here, whether it was sent to this process alone
+or typed at the terminal; and so that all it started can be told as well.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+import shutil
+import signal
+from collections.abc import Mapping, Sequence
+
+from evenhand.errors import InvalidInput
+
+__all__ = ["harness_environment", "run_harness", "without_secrets"]
+
+_PASSED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
+_ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")  # the second is what older clients read
+_LOOPBACK = ("127.0.0.1", "localhost")
+DUMMY_KEY = "evenhand-trace"
+_SECRET = re.compile(r"key|token|secret|passw|credential|authorization|cookie", re.IGNORECASE)
+_LEAST_SECRET = 8  # shorter values of the environment stand in too many other words
+
+
+def harness_environment(environ: Mapping[str, str], base_url: str, *, answered_here: bool) -> dict[str, str]:
+    """The child's environment: the proxy's address, and no other proxy on the way to it.
+
+    Args:
+        environ: the environment before.
+        base_url: of the recording proxy.
+        answered_here: replies are scripted or local, so that no key is needed; clients that refuse to start without
+            one get a placeholder where none is set.
+
+    >>> harness_environment({"NO_PROXY": "a.org"}, "http://127.0.0.1:1/t/v1", answered_here=False)["NO_PROXY"]
+    'a.org,127.0.0.1,localhost'
+    """
+    child = {**environ, **dict.fromkeys(_ADDRESSES, base_url)}
+    for name in ("NO_PROXY", "no_proxy"):
+        listed = [entry for entry in environ.get(name, "").split(",") if entry]
+        child[name] = ",".join([*listed, *(host for host in _LOOPBACK if host not in listed)])
+    if answered_here and not environ.get("OPENAI_API_KEY"):
+        child["OPENAI_API_KEY"] = DUMMY_KEY
+    return child
+
+
+def without_secrets(command: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    """A command line as it may be kept: values of options and variables whose names say secret become `***`.
+
+    >>> without_secrets(["run", "--api-key", "abc", "--auth-token=abc", "hf_12345678"], {"HF_TOKEN": "hf_12345678"})
+    ['run', '--api-key', '***', '--auth-token=***', '***']
+    """
+    values = [value for name, value in environ.items() if _SECRET.search(name) and len(value) >= _LEAST_SECRET]
+    kept: list[str] = []
+    for number, word in enumerate(command):
+        before = command[number - 1] if number else ""
+        option, equals, _ = word.partition("=")
+        if before.startswith("-") and "=" not in before and _SECRET.search(before) and not word.startswith("-"):
+            word = "***"
+        elif equals and _SECRET.search(option):
+            word = f"{option}=***"
+        for value in values:
+            word = word.replace(value, "***")
+        kept.append(word)
+    return kept
+
+
+async def run_harness(command: Sequence[str], environ: Mapping[str, str], *, stdout: int | None = None) -> int:
+    """Run the harness to its end, passing signals on.
+
+    Args:
+        command: program and arguments; no shell.
+        environ: its whole environment.
+        stdout: a file descriptor that its output goes to; None for ours.
+    Returns:
+        Its exit code; negative is the signal that ended it.
+    Raises:
+        InvalidInput: it cannot be started.
+    """
+    program = command[0]
+    if shutil.which(program, path=environ.get("PATH")) is None:
+        raise InvalidInput(f"{program!r}: no such command; write the harness's command after '--'")
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command, env=dict(environ), stdout=stdout, start_new_session=True
+        )
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InvalidInput(f"{program!r}: cannot be started ({reason}); check the command after '--'") from error
+    loop = asyncio.get_running_loop()
+    passed = [getattr(signal, name) for name in _PASSED if hasattr(signal, name)]
+    installed = []
+    for number in passed:
+        # Outside the main thread, or on a system without signals, the child is left to the terminal.
+        with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
+            loop.add_signal_handler(number, _tell, process.pid, number)
+            installed.append(number)
+    try:
+        return await process.wait()
+    finally:
+        for number in installed:
+            loop.remove_signal_handler(number)
+        if process.returncode is None:
+            _tell(process.pid, signal.SIGTERM)
+
+
+def _tell(group: int, number: int) -> None:
+    """Send a signal to the harness and all that it started in its session."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)

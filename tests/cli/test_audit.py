@@ -1,0 +1,132 @@
+"""`evenhand audit`: what it prints, how it ends, and that its JSON is what the schema says."""
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema to hold the output to the published schema")
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "audit"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return shutil.copytree(EXAMPLES, tmp_path / "audit")
+
+
+def evenhand(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "evenhand", "audit", *words], cwd=folder, capture_output=True, text=True, timeout=180
+    )
+
+
+def schema() -> dict[str, object]:
+    found: dict[str, object] = json.loads(files("evenhand.audit").joinpath("data", "audit.schema.json").read_text())
+    return found
+
+
+def validated(text: str) -> dict[str, object]:
+    document: dict[str, object] = json.loads(text)
+    jsonschema.Draft202012Validator(schema()).validate(document)
+    return document
+
+
+def test_the_schema_is_a_schema_and_is_printed(folder: Path) -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+    assert json.loads(evenhand(folder, "--schema").stdout) == schema()
+
+
+def test_a_naive_evaluator_fails_and_exits_1(folder: Path) -> None:
+    done = evenhand(folder, "naive.yaml", "--control-items", "20")
+    assert done.returncode == 1
+    assert "C1  FAIL" in done.stdout
+    assert "C2  FAIL" in done.stdout
+    assert "superset 20, hedged 20" in done.stdout
+    assert "an always-pass channel would have accepted 20/20" in done.stdout
+    assert "matchers' own controls" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_a_sound_one_exits_by_what_is_required_and_its_json_validates(folder: Path) -> None:
+    done = evenhand(folder, "sound.yaml", "--json", "--require", "c1,C2", "-o", "page.html")
+    assert done.returncode == 0, done.stdout
+    document = validated(done.stdout)
+    assert document["criteria_version"] == "0.1"
+    assert document["population"] == "verifiable"
+    words = {name: found["verdict"] for name, found in document["criteria"].items()}
+    assert words == {"C1": "pass", "C2": "pass", "C3": "insufficient evidence", "C4": "insufficient evidence"}
+    assert document["waivers"] == [
+        {"criterion": "C3", "date": "2026-11-02", "verdict": "insufficient evidence",
+         "reason": "the solver is a bare model behind an API and runs no code"}
+    ]  # fmt: skip
+    assert "Waived on 2026-11-02" in (folder / "page.html").read_text()
+
+
+def test_insufficient_evidence_exits_3_and_the_file_equals_the_output(folder: Path) -> None:
+    done = evenhand(folder, "sound.yaml", "--json", "-o", "audit.json")
+    assert done.returncode == 3
+    assert validated((folder / "audit.json").read_text()) == json.loads(done.stdout)
+
+
+def test_a_subjective_configuration_is_a_population_of_its_own(folder: Path) -> None:
+    (folder / "essay.yaml").write_text(
+        "task: {class: subjective}\njudge: {kind: template, path: solve_first.txt}\n"
+        "channel: {kind: command, run: sh -c false}\n"
+    )
+    document = validated(evenhand(folder, "essay.yaml", "--json").stdout)
+    assert document["population"] == "subjective"
+    words = [found["verdict"] for found in document["criteria"].values()]
+    assert words == ["not applicable", "not applicable", "insufficient evidence", "insufficient evidence"]
+
+
+def test_a_study_reports_both_populations_and_a_broken_configuration_costs_the_others_nothing(folder: Path) -> None:
+    (folder / "essay.yaml").write_text("task: {class: subjective}\n")
+    (folder / "broken.yaml").write_text("task: {class: essays}\n")
+    done = evenhand(folder, "--study", ".", "--json", "--control-items", "20", "-o", "study.html")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    for audit in document["audits"]:
+        validated(json.dumps(audit))
+    assert {name: found["n"] for name, found in document["populations"].items()} == {"verifiable": 2, "subjective": 1}
+    assert document["populations"]["verifiable"]["criteria"]["C2"]["fail"] == 1
+    assert document["populations"]["verifiable"]["feedback"] == {"held_out": 1, "exposed": 1, "unknown": 0}
+    assert [one["config"] for one in document["broken"]] == ["broken.yaml"]
+    page = (folder / "study.html").read_text()
+    assert "subjective: 1 configuration" in page
+    assert "Not audited: 1 configuration" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["gone.yaml"], "no such file"),
+        ([], "evenhand audit"),
+        (["sound.yaml", "--require", "C7"], "no such criterion"),
+        (["sound.yaml", "--require", ","], "names no criterion"),
+        (["sound.yaml", "--tasks", "best"], "expected worst or most"),
+        (["sound.yaml", "--study", "."], "either a configuration"),
+        (["sound.yaml", "-o", "page.pdf"], ".html or .json"),
+        (["sound.yaml", "-o", "gone/page.html"], "make it first"),
+        (["--study", "gone"], "no such folder"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence(folder: Path, words: list[str], says: str) -> None:
+    done = evenhand(folder, *words)
+    assert done.returncode == (2 if words else 0)
+    assert says in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_foreign_text_reaches_no_terminal(folder: Path) -> None:
+    rows = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
+    rows[0]["id"] = "q\x1b[31m01"
+    (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = evenhand(folder, "naive.yaml", "--control-items", "20", "-o", "page.html")
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "\\x1b[31m01" in done.stdout
+    assert "\x1b" not in (folder / "page.html").read_text()
