@@ -473,6 +473,11 @@ def test_conditions_that_cannot_be_used_are_refused(condition, words):
         weight_region(("a", "b"), [condition])
 
 
+def test_weights_are_found_by_an_alias_in_another_case():
+    found = weights_of_names({"mmlu": 0.7}, ["MMLU ▼", "cost"], {"MMLU": "MMLU ▼", "cOst": "other"}, source="--weights")
+    assert found == pytest.approx([0.7, 0.3])
+
+
 def test_weights_by_name():
     labels, aliases = ("alpha", "beta", "gamma"), {"A": "alpha"}
 
