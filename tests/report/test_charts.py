@@ -178,10 +178,10 @@ def test_what_is_undefined_is_said_with_its_reason():
 
 def test_names_that_shortening_makes_equal_stay_apart():
     assert labels(["judge " + "x" * 90 + str(k) for k in range(3)]) == [
-        "judge xxxxxxxxxxxxxxxxxxx…",
-        "judge xxxxxxxxxxxxxxxxxxx… (2)",
-        "judge xxxxxxxxxxxxxxxxxxx… (3)",
+        f"judge {'x' * 7}…{'x' * 11}{k}" for k in range(3)
     ]
+    same_at_both_ends = ["judge " + "x" * 90 + str(k) + "y" * 30 for k in range(2)]
+    assert labels(same_at_both_ends) == [f"judge {'x' * 7}…{'y' * 12}", f"judge {'x' * 7}…{'y' * 12} (2)"]
 
 
 def test_many_items_are_sampled_and_the_share_is_said():
