@@ -53,6 +53,38 @@ def test_failures_are_no_zeros_and_unequal_coverage_forbids_a_plain_ranking(tabl
     assert "3 of 8 items without a score" in shown.out
 
 
+def test_words_for_a_failure_are_no_zeros_either(table, evenhand):
+    """The same failures as an empty cell, as a word and as a number off the scale: one comparison."""
+    whole = [4, 3, 4, 4, 3, 4, 4, 4]
+    table("b.csv", ["item", "score"], [[f"i{k}", score] for k, score in enumerate(whole)])
+    seen = []
+    for lost in ("", "N/A", 0, -1):
+        scores = [4, 5, lost, 4, lost, 5, lost, 4]
+        table("a.csv", ["item", "score"], [[f"i{k}", score] for k, score in enumerate(scores)])
+        found = evenhand("compare", "a.csv", "b.csv", "--scale", "1:5", "--json").document
+        first, _ = found["judges"]
+        assert (first["mean"]["value"], first["worst_case"], first["best_case"]) == (pytest.approx(4.4), 3.125, 4.625)
+        seen.append((found["pairs"][0]["difference"], found["pairs"][0]["n"], found["ranking"]))
+    assert set(map(str, seen)) == {str(seen[0])}
+
+
+def test_failures_of_both_judges_on_other_items_are_compared_on_what_both_have(table, evenhand):
+    for name, scores in (("a", [5, 5, 5, 5, None, None]), ("b", [None, None, 3, 4, 5, 5])):
+        table(f"{name}.csv", ["item", "score"], [[f"i{k}", score] for k, score in enumerate(scores)])
+    found = evenhand("compare", "a.csv", "b.csv", "--scale", "1:5", "--json").document
+    assert [one["mean"]["value"] for one in found["judges"]] == [5.0, 4.25]
+    assert [one["mean_on_shared"] for one in found["judges"]] == [5.0, 3.5]
+    assert (found["pairs"][0]["n"], found["pairs"][0]["difference"], found["ranking"]) == (2, 1.5, None)
+
+
+def test_a_judge_that_failed_on_every_item_is_not_the_worst_one(table, evenhand):
+    for name, scores in (("a", [None] * 5), ("b", [3, 4, 2, 5, 1])):
+        table(f"{name}.csv", ["item", "score"], [[f"i{k}", score] for k, score in enumerate(scores)])
+    done = evenhand("compare", "a.csv", "b.csv", "--scale", "1:5")
+    assert done.code == 2
+    assert "Traceback" not in done.err
+
+
 def test_pairs_have_the_keys_that_others_rely_on(several, evenhand):
     scores, grades = several
     done = evenhand("compare", scores, "--grades", grades, "--scale", "1:5", "--resamples", 499, "--json")

@@ -148,6 +148,83 @@ def test_raters_in_rows_are_read_so_and_the_reading_is_echoed(desk, evenhand, tm
     assert "no column 'item'" in refused.err
 
 
+TURNED = [("item", "its columns (such as 'a') are the items that 's' scored"), ("", "no column 'item'"),
+          ("rater", None)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("head", "sentence"), TURNED)
+def test_a_turned_table_is_read_only_where_it_says_so(desk, evenhand, tmp_path, head, sentence):
+    (tmp_path / "g.csv").write_text(f"{head},a,b,c,d\nr1,3,4,2,5\nr2,3,5,2,4\nr3,2,4,2,5\n")
+    desk.write("s.csv", ["item", "score"], [["a", 3], ["b", 4], ["c", 2], ["d", 5]])
+    done = evenhand("validate", "s.csv", "--grades", "g.csv", "--json", "--resamples", 99)
+    if sentence is None:
+        assert done.document["alpha"]["value"] == pytest.approx(0.814607, abs=1e-6)
+    else:
+        assert (done.code, sentence in done.err) == (2, True), done.err
+
+
+def test_row_numbers_beside_the_grades_change_no_coefficient(desk, evenhand, tmp_path):
+    (tmp_path / "g.csv").write_text(",item,r1,r2,r3\n0,a,3,3,2\n1,b,4,5,4\n2,c,2,2,2\n3,d,5,4,5\n")
+    desk.write("s.csv", ["item", "score"], [["a", 3], ["b", 4], ["c", 2], ["d", 5]])
+    found = evenhand("validate", "s.csv", "--grades", "g.csv", "--json", "--resamples", 99).document
+    assert (found["n_raters"], found["grades"]["raters"]) == (3, ["r1", "r2", "r3"])
+    assert found["alpha"]["value"] == pytest.approx(0.814607, abs=1e-6)
+
+
+@pytest.mark.parametrize("code", [-1, 9, 99])
+@pytest.mark.parametrize("form", ["wide", "long"])
+def test_any_code_for_cannot_decide_is_out_of_scale_in_either_form(desk, evenhand, code, form):
+    first, second = [4, 0, 3, 1, 2, 0, 4, 1, 3, 2, 0, 4], [4, 3, 3, 1, 0, 0, 3, 2, 3, 2, 1, 4]
+    cells = [(f"i{k}", code if one == 0 else one, code if other == 0 else other)
+             for k, (one, other) in enumerate(zip(first, second, strict=True))]  # fmt: skip
+    desk.write("s.csv", ["item", "score"], [[f"i{k}", v] for k, v in enumerate([4, 3, 3, 1, 2, 1, 4, 2, 4, 2, 1, 3])])
+    if form == "wide":
+        desk.write("g.csv", ["item", "r0", "r1"], cells)
+    else:
+        long = [[name, who, v] for name, *both in cells for who, v in zip(("r0", "r1"), both, strict=True)]
+        desk.write("g.csv", ["item", "rater", "grade"], long)
+    asked = ("validate", "s.csv", "--grades", "g.csv", "--scale", "1:4", "--json", "--resamples", 99)
+    found = evenhand(*asked).document
+    assert (found["n_items"], found["counts"]["grades_out_of_scale"]) == (11, 5)
+    assert found["spearman"]["value"] == pytest.approx(0.885805, abs=1e-6)
+
+
+def test_a_rater_who_never_decides_is_no_rater(desk):
+    judge, first = [4, 3, 3, 1, 2, 1, 4, 2, 4, 2, 1, 3], [4, 0, 3, 1, 2, 0, 4, 1, 3, 2, 0, 4]
+    found = desk(judge, [[grade, 0] for grade in first], "--scale", "1:4")
+    assert (found["n_items"], found["n_raters"], found["counts"]["grades_out_of_scale"]) == (9, 1, 15)
+    assert found["alpha"]["value"] is found["ceiling"]["value"] is None
+
+
+def test_the_judges_own_cannot_decide_is_counted_and_never_averaged(desk):
+    grades = [[4, 4], [3, 3], [3, 3], [1, 1], [2, 2], [4, 3]]
+    found = desk([[4, 0], [3, 3], [0, 0], [1, 1], [2, 2], [4, 4]], grades, "--scale", "1:4")
+    assert (found["counts"]["scores_out_of_scale"], found["n_items"]) == (3, 5)
+    assert found["leniency"]["value"] == pytest.approx(0.1)  # (0 + 0 + 0 + 0 + .5) / 5: the 4 beside a 0 stays a 4
+
+
+def test_a_judge_with_an_offset_orders_as_the_humans_do_and_is_lenient(desk):
+    humans = [2, 5, 3, 6, 4, 7, 1, 5]
+    found = desk([grade + 2 for grade in humans], humans, "--scale", "1:10")
+    assert (found["spearman"]["value"], found["leniency"]["value"]) == (1.0, 2.0)
+    assert found["weighted_kappa"]["value"] == pytest.approx(0.64, abs=0.005)  # 1 - 4 / (2 * 3.609375 + 4)
+
+
+def test_an_offset_with_a_grade_missing_leaves_alpha_and_says_why_no_form_by_rater(desk):
+    rows = [[2, 4, 5], [5, 7, 7], [3, 5, 5], [6, None, 8], [4, 6, 7], [7, 9, 9], [1, 3, 3], [5, 7, 7]]
+    found = desk([2, 5, 3, 6, 4, 7, 1, 5], rows, "--scale", "1:10")
+    assert {label for label, one in found["icc"].items() if one["value"] is not None} == {"ICC(1,1)"}
+    assert "1 of 8 items lack a grade" in found["icc"]["ICC(A,1)"]["undefined"]
+    assert found["rater_means"]["r1"] == pytest.approx(41 / 7)
+
+
+def test_grades_in_half_points_have_the_same_correlations_as_in_whole_ones(desk):
+    rows = [[2, 4, 5], [5, 7, 7], [3, 5, 5], [6, 8, 8], [4, 6, 7], [7, 9, 9], [1, 3, 3], [5, 7, 7]]
+    found = desk([1, 2.5, 1.5, 3, 2, 3.5, 0.5, 2.5], [[v / 2 for v in row] for row in rows], "--scale", "0:5")
+    assert found["icc"]["ICC(A,1)"]["value"] == pytest.approx(0.711809, abs=1e-6)
+    assert found["icc"]["ICC(C,1)"]["value"] == pytest.approx(0.982063, abs=1e-6)
+
+
 # --- published figures ---------------------------------------------------------------------------------------------
 
 

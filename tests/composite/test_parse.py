@@ -71,6 +71,9 @@ def test_any_text_is_a_rule_or_an_input_error(text):
     [
         ("GMEAN(I,C)", "geomean(I, C)"),
         ("avg(a, b)", "mean(a, b)"),
+        ("harmonic(a, b)", "hmean(a, b)"),
+        ("Geometric(a: 1, b: 2)", "geomean(a: 1, b: 2)"),
+        ("arithmetic_mean(a, b)", "mean(a, b)"),
         ("a**2 − b×c÷d", "a^2 - b * c / d"),
         ("-x^2", "-x^2"),
         ("2^3^2", "2^3^2"),

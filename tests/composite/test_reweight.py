@@ -473,6 +473,23 @@ def test_conditions_that_cannot_be_used_are_refused(condition, words):
         weight_region(("a", "b"), [condition])
 
 
+def test_on_the_rows_of_one_case_a_rule_by_era_is_weighed_by_its_branch():
+    text = "if(y == 2011, mean(a: 1, b: 3), if(y == 2012, geomean(a, b), mean(a: 2, b: 1)))"
+    cells = {"a": ["90", "60", "20"], "b": ["60", "85", "30"]}
+    for year, branch in (("2011", "mean(a: 1, b: 3)"), ("2012", "geomean(a, b)"), ("2016", "mean(a: 2, b: 1)")):
+        table = Table.of_texts({**cells, "y": [year] * 3})
+        found, plain = (reweight(parse_rule(one), table, n_draws=500) for one in (text, branch))
+        assert found.form.weights == pytest.approx(plain.form.weights)
+        assert [one.value for one in found.draws.first] == [one.value for one in plain.draws.first]
+    with pytest.raises(InvalidInput, match="--where"):
+        reweight(parse_rule(text), Table.of_texts({**cells, "y": ["2011", "2012", "2016"]}))
+
+
+def test_weights_are_found_by_an_alias_in_another_case():
+    found = weights_of_names({"mmlu": 0.7}, ["MMLU ▼", "cost"], {"MMLU": "MMLU ▼", "cOst": "other"}, source="--weights")
+    assert found == pytest.approx([0.7, 0.3])
+
+
 def test_weights_by_name():
     labels, aliases = ("alpha", "beta", "gamma"), {"A": "alpha"}
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evenhand.errors import InvalidInput
 from evenhand.report import chart_kit
 from evenhand.report.chart_items import MOST_POINTS, Reruns, judge_against_humans, rerun_spread
-from evenhand.report.chart_kit import COLOURS, Figure, inline_svg, labels, png_file, stated, svg_file
+from evenhand.report.chart_kit import COLOURS, Figure, inline_svg, labels, png_file, stated, svg_file, wrapped
 from evenhand.report.chart_rows import DifferenceRow, Panel, Row, agreement, paired_differences, study_table
 from evenhand.report.charts import Part, Scores, axis_of, binned, distribution, drift, level_shares, probe_histogram
 from evenhand.report.pages import stylesheet
@@ -178,10 +178,10 @@ def test_what_is_undefined_is_said_with_its_reason():
 
 def test_names_that_shortening_makes_equal_stay_apart():
     assert labels(["judge " + "x" * 90 + str(k) for k in range(3)]) == [
-        "judge xxxxxxxxxxxxxxxxxxx…",
-        "judge xxxxxxxxxxxxxxxxxxx… (2)",
-        "judge xxxxxxxxxxxxxxxxxxx… (3)",
+        f"judge {'x' * 7}…{'x' * 11}{k}" for k in range(3)
     ]
+    same_at_both_ends = ["judge " + "x" * 90 + str(k) + "y" * 30 for k in range(2)]
+    assert labels(same_at_both_ends) == [f"judge {'x' * 7}…{'y' * 12}", f"judge {'x' * 7}…{'y' * 12} (2)"]
 
 
 def test_many_items_are_sampled_and_the_share_is_said():
@@ -221,3 +221,14 @@ def test_without_the_extra_one_sentence_names_it(monkeypatch):
     monkeypatch.setattr(chart_kit, "find_spec", lambda name: None)
     with pytest.raises(InvalidInput, match=r'figures need the extra "figures"; install it with'):
         chart_kit.altair()
+
+
+def test_capitals_and_wide_signs_leave_no_line_wider_than_the_figure():
+    words = "AMBIGUOUS, in 90 % of 2,000 resamples; NOT SURE: it holds 90 % of the resamples, and 95 % are needed."
+    for text, widths in ((words, (83, 54)), ("評価者の一致度" * 30, (83,)), ("W" * 200, (54,))):
+        for most in widths:
+            lines = wrapped(text, most)
+            assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+            assert all(
+                sum(2 if ord(sign) > 0x2FFF else 1.35 if sign.isupper() else 1 for sign in one) <= most for one in lines
+            )

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from evenhand.composite.parse import parse_rule
+from evenhand.composite.reweight_form import weighted_form
 from evenhand.composite.table import Table
 from evenhand.composite.verify import verify
 from evenhand.errors import InvalidInput
@@ -167,3 +168,21 @@ def test_a_rule_that_holds_under_truncation_alone_has_a_banner_that_says_so():
     rule = parse_rule("mean(a, b)")
     page = rank_page(rule, table, score="s", verification=verify(rule, table, "s"))
     assert "under truncation throughout; under half-up it fails on 1 row" in page
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mean(a: 1, b: 2)", "geomean(a, b) * min(1, a / 5)^2", "hmean(a, c)", "power(-2, a: 2, b: 1)",
+        "a + 2 * b - 0.5 * c + 3",
+        "rescale(mean(a, b), 100)", "100 - mean(a, b)", "sum(a: 1, b: 4)", "(a + 2 * b) / 3", "winrate(a, b)",
+        "if(y == 1, mean(a: 1, b: 3), geomean(a, b))", "clamp(mean(a, max(b, 2)), 3, 6)",
+        "mean(a, b) / colmax(mean(a, b))",
+    ],
+)  # fmt: skip
+def test_page_and_reweight_weigh_the_same_columns_by_the_same_weights(text):
+    cells = {"a": ["1", "4", "7"], "b": ["8", "2", "5"], "c": ["3", "6", "4"], "y": ["1", "1", "1"]}
+    rule, table = parse_rule(text), Table.of_texts(cells)
+    model, form = rank_model(rule, table), weighted_form(rule, table)
+    assert (model.labels, model.exponent) == (form.labels, form.core.power)
+    assert model.weights == pytest.approx(form.weights)

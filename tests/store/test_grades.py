@@ -145,6 +145,21 @@ def test_bytes_beside_the_grades_matter_only_where_they_are_taken_for_one(tmp_pa
         read_grades(tmp_path / "g.parquet", item=("image",), raters=("anna",))
 
 
+@pytest.mark.parametrize("first", ["", "id", "item_id"])
+def test_row_numbers_and_a_second_id_are_no_raters(table, first):
+    header, item = (f"{first},item", "item") if first != "item_id" else ("id,item_id", "item_id")
+    found = read_grades(table(f"{header},r1,r2\n1,a,3,3\n2,b,4,5\n3,c,2,2\n"), item=(item,))
+    assert (found.raters, found.reading) == (("r1", "r2"), "wide: 3 items, 2 raters")
+    assert read_grades(table(f"{header},r1,r2\n1,a,3,3\n2,b,4,5\n3,c,2,2\n"), item=(item,), raters=("r2",)).raters == (
+        "r2",
+    )
+
+
+def test_a_long_file_without_a_grade_is_no_wide_one(table):
+    with pytest.raises(InvalidInput, match="a column 'rater', yet none called 'grade'"):
+        read_grades(table("rater,item,marks\nr1,a,3\nr1,b,4\n"))
+
+
 def test_an_item_has_one_source(table):
     with pytest.raises(InvalidInput, match="an item has one source"):
         read_grades(table("item,rater,grade,q\na,r1,3,x\na,r2,3,y\n"), cluster="q")

@@ -213,6 +213,12 @@ def _nothing_in_common(judge: JudgeRatings, grades: Grades, graded: Sequence[str
     scored = [item for item, scores in judge.scores.items() if scores]
     if not scored:
         return f"{judge.name}: no judgement reached a usable score, so that there is nothing to validate"
+    turned = [rater for rater in grades.raters if rater in judge.scores]
+    if turned:
+        return (
+            f"{grades.name}: its columns (such as {turned[0]!r}) are the items that {judge.name!r} scored, so that "
+            "raters stand in rows; call its first column 'rater'"
+        )
     return (
         f"{grades.name}: none of its {len(graded)} items (such as {graded[0]!r}) has a score by {judge.name!r} (such "
         f"as {scored[0]!r}); ids must be the same in both: name the id's column with --item"

@@ -24,10 +24,15 @@ def print_raters(found: "RaterAgreement") -> None:
         out.print(line, overflow="fold")
 
 
+def _over(found: "RaterAgreement") -> str:
+    """What the resamples draw."""
+    clusters = found.bootstrap.clusters
+    return "items" if clusters is None else f"{len(set(clusters))} clusters"
+
+
 def _lines(found: "RaterAgreement", width: int) -> Iterator[str]:
     grades = found.grades
-    clusters = found.bootstrap.clusters
-    over = "items" if clusters is None else f"{len(set(clusters))} clusters"
+    over = _over(found)
     yield from hanging(f"the raters of {shown(grades.name, 200)}", width, 4)
     yield f"grades   {grades.reading}; missing {grades.n_missing}, out of scale {len(grades.out_of_scale)}"
     yield f"interval 95 %, {found.bootstrap.n_resamples:,} resamples over {over}, seed {found.bootstrap.seed}"
@@ -71,8 +76,8 @@ def raters_content(found: "RaterAgreement") -> "TrustContent":
     left_out = Caveat(serious=True, text=f"{plural(n_out, 'grade')} out of scale and left out.")
     return TrustContent(
         title="How well do the raters agree?",
-        source=f"{grades.name}: {grades.reading}. Intervals: {found.bootstrap.n_resamples} resamples, seed "
-        f"{found.bootstrap.seed}.",
+        source=f"{grades.name}: {grades.reading}. Intervals: {found.bootstrap.n_resamples:,} resamples "
+        f"over {_over(found)}, seed {found.bootstrap.seed}.",
         caveats=(left_out,) if n_out else (),
         sentences=tuple(found.sentences()),
         sections=(

@@ -127,7 +127,7 @@ def _heads(found: "Validation") -> Iterator[str]:
     for what, names in (("no score", graded.not_judged), ("no usable grade", graded.not_graded)):
         if names:
             some = ", ".join(shown(name, 40) for name in names[:5])
-            yield f"         {what}: {len(names)} items ({some}{', ...' if len(names) > 5 else ''})"
+            yield f"         {what}: {plural(len(names), 'item')} ({some}{', ...' if len(names) > 5 else ''})"
     yield f"scales   {graded.scales.sentence}"
     over = "items" if graded.clusters is None else f"{len(set(graded.clusters))} clusters"
     yield f"interval 95 %, {found.settings.n_resamples:,} resamples over {over}, seed {found.settings.seed}"

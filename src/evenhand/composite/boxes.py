@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from evenhand.composite.arithmetic import rounded
 from evenhand.composite.coupled import coupled_bounds, win_shares_bounds
 from evenhand.composite.evaluate import (
     arithmetic_columns,
@@ -19,7 +20,6 @@ from evenhand.composite.evaluate import (
     places_of,
     policy_of,
     present_of,
-    rounded,
     weights_of,
 )
 from evenhand.composite.functions import COUPLED, is_constant

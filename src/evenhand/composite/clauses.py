@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from evenhand.composite.evaluate import constant
+from evenhand.composite.evaluate import constant, holds
 from evenhand.composite.functions import is_constant
 from evenhand.composite.printing import name_text, number_text, printed
 from evenhand.composite.syntax import (
@@ -25,9 +25,10 @@ from evenhand.composite.syntax import (
     Number,
     Rule,
 )
+from evenhand.composite.table import Table
 from evenhand.errors import InvalidInput
 
-__all__ = ["Clause", "clauses_of", "plain_rule", "rewritten"]
+__all__ = ["Clause", "clauses_of", "plain_rule", "rewritten", "taken_branches"]
 
 Kind = Literal["gate", "cap", "floor", "branch", "default", "ties", "missing"]
 
@@ -113,6 +114,24 @@ def plain_rule(rule: Rule) -> Rule:
         return forms[0].instead if forms else node
 
     return replace(rule, expression=_rewritten(rule.expression, stripped, False))
+
+
+def taken_branches(rule: Rule, table: Table) -> Rule:
+    """The rule without the branches that no row of the table takes; the rows of one case have one formula.
+
+    >>> from evenhand.composite.parse import parse_rule
+    >>> table = Table.of_texts({"year": ["2015", "2016"], "a": ["1", "2"], "b": ["3", "4"]})
+    >>> taken_branches(parse_rule("if(year < 2012, a, mean(a, b))"), table) == parse_rule("mean(a, b)")
+    True
+    """
+
+    def chosen(node: Expression) -> Expression:
+        if not isinstance(node, Conditional):
+            return node
+        taken = holds(node.condition, table)
+        return node.then if taken.all() else node if taken.any() else node.otherwise
+
+    return replace(rule, expression=rewritten(rule.expression, chosen))
 
 
 def rewritten(node: Expression, change: Callable[[Expression], Expression]) -> Expression:

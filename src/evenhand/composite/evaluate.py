@@ -4,10 +4,11 @@ Where arithmetic has no value (a division by zero), the row is nan and the inner
 a component is missing, the row is nan as well and counted apart.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from evenhand.composite.arithmetic import COMPARISONS, ELEMENTWISE, OPERATORS, rounded, why_undefined
 from evenhand.composite.coupled import coupled, win_shares
 from evenhand.composite.functions import COUPLED, is_constant
 from evenhand.composite.means import aggregate
@@ -51,7 +52,6 @@ __all__ = [
     "places_of",
     "policy_of",
     "present_of",
-    "rounded",
     "values_of",
     "weights_of",
 ]
@@ -236,7 +236,7 @@ class Scene:
             case Binary(operator, left, right):
                 with np.errstate(all="ignore"):
                     a, b = self.value(left, active), self.value(right, active)
-                    return self.checked(node, _OPERATORS[operator](a, b), (a, b), active)
+                    return self.checked(node, OPERATORS[operator](a, b), (a, b), active)
             case Conditional(condition, then, otherwise):
                 taken = self.truth(condition, active)
                 first, second = self.value(then, active & taken), self.value(otherwise, active & ~taken)
@@ -271,7 +271,7 @@ class Scene:
         if new.any():
             clause = printed(node)
             for index in np.flatnonzero(new).tolist():
-                self.failed.setdefault(index, (_reason(node, index, inputs), clause))
+                self.failed.setdefault(index, (why_undefined(node, index, inputs), clause))
         return np.where(wrong, np.nan, found)
 
     def call(self, node: Call, active: "Booleans") -> "Floats":
@@ -279,8 +279,8 @@ class Scene:
         import numpy as np
 
         args = [self.value(arg, active) for arg in node.args]
-        if node.name in _ELEMENTWISE:
-            return self.checked(node, _ELEMENTWISE[node.name](*args), args, active)
+        if node.name in ELEMENTWISE:
+            return self.checked(node, ELEMENTWISE[node.name](*args), args, active)
         if node.name == "default":
             return np.where(np.isnan(args[0]), args[1], args[0])
         if node.name in ("round", "trunc"):
@@ -393,75 +393,3 @@ def places_of(node: Call) -> int:
     if places != int(places) or abs(places) > 15:
         raise InvalidInput(f"rule: {printed(node)[:120]} keeps {places:g} decimals; expected a whole number, -15 to 15")
     return int(places)
-
-
-def rounded(name: str, values: "Floats", places: int) -> "Floats":
-    """Half away from zero (`round`) or towards zero (`trunc`); 0.285 counts as the half it was printed as."""
-    import numpy as np
-
-    scale = 10.0**places
-    near = np.abs(values) * scale
-    whole = np.floor(near + np.minimum(1e-14 * near, 0.01) + (0.5 if name == "round" else 0.0))
-    # A float that large has no digits below those that are kept.
-    return np.asarray(np.where(near < 2.0**52, np.sign(values) * whole / scale, values))
-
-
-def _reason(node: Expression, index: int, inputs: "Sequence[Floats]") -> str:
-    """Why a node has no value on a row."""
-    at = [float(value[index]) for value in inputs]
-    match node:
-        case ColumnRef():
-            return "the component is infinite"
-        case Binary("/", _, _) if at[1] == 0:
-            return "division by zero"
-        case Binary("^", _, _) if at[0] == 0:
-            return "0 to a negative power"
-        case Binary("^", _, _) if at[0] < 0:
-            return "a negative number to a broken power"
-        case Call(("log" | "log2" | "log10") as name):
-            return f"{name} of {'0' if at[0] == 0 else 'a negative number'}"
-        case Call("sqrt"):
-            return "square root of a negative number"
-        case Call(("geomean" | "hmean" | "power") as name):
-            return f"{name} of a negative number"
-        case Call(("minmax" | "zscore") as name):
-            return f"{name} of a column without spread"
-        case Call("percentile"):
-            return "percentile of a single row"
-        case _:
-            return "the number is too large"
-
-
-def _powers(base: "Floats", exponent: "Floats") -> "Floats":
-    import numpy as np
-
-    known = ~np.isnan(base) & ~np.isnan(exponent)  # numpy has nan^0 and 1^nan as 1
-    return np.where(known, np.power(base, exponent), np.nan)
-
-
-def _clamped(value: "Floats", low: "Floats", high: "Floats") -> "Floats":
-    import numpy as np
-
-    return np.minimum(np.maximum(value, low), high)
-
-
-def _unary(name: str) -> "Callable[..., Floats]":
-    def apply(value: "Floats") -> "Floats":
-        import numpy as np
-
-        return np.asarray(getattr(np, name)(value))
-
-    return apply
-
-
-_OPERATORS: "Mapping[str, Callable[[Floats, Floats], Floats]]" = {
-    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b, "^": _powers,
-}  # fmt: skip
-COMPARISONS: "Mapping[str, Callable[[Floats, Floats], Booleans]]" = {
-    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b, "!=": lambda a, b: a != b,
-}  # fmt: skip
-_ELEMENTWISE: "Mapping[str, Callable[..., Floats]]" = {
-    **{name: _unary(name) for name in ("abs", "exp", "log", "log2", "log10", "sqrt", "floor", "ceil")},
-    "clamp": _clamped,
-}

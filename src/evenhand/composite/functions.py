@@ -67,8 +67,10 @@ SUGAR: Mapping[str, tuple[int, int]] = {
 """Name to least and most arguments; `parse` writes them out."""
 
 ALIASES: Mapping[str, str] = {
-    "gmean": "geomean", "geometric_mean": "geomean", "harmonic_mean": "hmean", "harmmean": "hmean",
-    "avg": "mean", "average": "mean", "amean": "mean", "power_mean": "power", "pmean": "power",
+    "gmean": "geomean", "geometric_mean": "geomean", "geometric": "geomean",
+    "harmonic_mean": "hmean", "harmmean": "hmean", "harmonic": "hmean",
+    "avg": "mean", "average": "mean", "amean": "mean", "arithmetic_mean": "mean", "arithmetic": "mean",
+    "power_mean": "power", "pmean": "power",
     "ln": "log", "total": "sum", "product": "prod", "minimum": "min", "maximum": "max", "clip": "clamp",
     "win_rate": "winrate", "z": "zscore", "min_max": "minmax", "std": "sd", "coalesce": "default",
 }  # fmt: skip

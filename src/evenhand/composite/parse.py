@@ -7,13 +7,12 @@
 docs/composites.md describes the language for those who write rules.
 """
 
-import difflib
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NoReturn, TypeGuard, cast
 
 from evenhand.composite.calls import build_call
-from evenhand.composite.functions import ALIASES, FUNCTIONS, SUGAR
+from evenhand.composite.functions import FUNCTIONS
+from evenhand.composite.rule_names import FUNCTION_NAMES, function_named, meant, safe_name, weighed
 from evenhand.composite.syntax import (
     Binary,
     ColumnRef,
@@ -122,7 +121,7 @@ class _Parser:
     def unexpected(self, wanted: str) -> NoReturn:
         """Say what came instead of what was wanted."""
         token = self.token
-        came = "the rule ends" if token.kind == "end" else f"`{_safe(self.text[token.at : token.end])}` came"
+        came = "the rule ends" if token.kind == "end" else f"`{safe_name(self.text[token.at : token.end])}` came"
         self.fail(token.at, f"{came}; expected {wanted}")
 
     def expect(self, operator: str, wanted: str) -> Token:
@@ -168,9 +167,9 @@ class _Parser:
         if not self.more():
             return value
         if token.text in (self.columns or ()) or token.text in self.aliases:
-            self.fail(token.at, f"`{_safe(token.text)}` is a column; a definition needs a name of its own")
+            self.fail(token.at, f"`{safe_name(token.text)}` is a column; a definition needs a name of its own")
         if token.text in self.definitions:
-            self.fail(token.at, f"`{_safe(token.text)}` is defined twice")
+            self.fail(token.at, f"`{safe_name(token.text)}` is defined twice")
         self.definitions[token.text] = value
         return None
 
@@ -320,9 +319,9 @@ class _Parser:
             target = self.in_other_case(target)
         if self.columns is not None and target not in self.columns:
             known = {**self.columns, **dict.fromkeys(self.aliases), **dict.fromkeys(self.definitions)}
-            via = f" (alias of `{_safe(target)}`)" if target != name else ""
-            hint = "a function needs brackets: " + name + "(...)" if _function(name) else _meant(target, known)
-            self.fail(token.at, f"no column `{_safe(name)}`{via}; {hint}")
+            via = f" (alias of `{safe_name(target)}`)" if target != name else ""
+            hint = "a function needs brackets: " + name + "(...)" if function_named(name) else meant(target, known)
+            self.fail(token.at, f"no column `{safe_name(name)}`{via}; {hint}")
         return self.counted(ColumnRef(target, at=token.at))
 
     def in_other_case(self, name: str) -> str:
@@ -347,10 +346,10 @@ class _Parser:
 
     def call(self, token: Token) -> Node:
         """A function and its arguments."""
-        name = _function(token.text)
+        name = function_named(token.text)
         if name is None:
-            hint = _weighed(token.text) or _meant(token.text, _FUNCTION_NAMES)
-            self.fail(token.at, f"no function `{_safe(token.text)}`; {hint}")
+            hint = weighed(token.text) or meant(token.text, FUNCTION_NAMES)
+            self.fail(token.at, f"no function `{safe_name(token.text)}`; {hint}")
         self.take()
         if name == "missing":
             return self.is_missing(token)
@@ -425,49 +424,8 @@ _POLICIES: Mapping[str, Missing] = {
     "renormalise": "renormalise",
     "renormalize": "renormalise",
 }
-_FUNCTION_NAMES = (*FUNCTIONS, *SUGAR, *ALIASES, "if", "missing")
-
 Fail = Callable[[int, str], NoReturn]
-
-
-def _function(name: str) -> str | None:
-    """The canonical name of a function, in any case; None for none."""
-    lowered = name.lower()
-    canonical = ALIASES.get(lowered, lowered)
-    return canonical if canonical in FUNCTIONS or canonical in SUGAR or canonical in ("if", "missing") else None
-
-
-def _weighed(name: str) -> str:
-    """How weights are written, for names such as `weighted_mean`; "" for other names."""
-    found = re.fullmatch(r"(?:weighted_?|w_?)(\w+?)|(\w+?)_?(?:weighted|w)", name.lower())
-    word = (found[1] or found[2]).strip("_") if found else name.lower()
-    plain = "mean" if word == "weighted" else _function(word)
-    if plain is None or plain not in FUNCTIONS or not FUNCTIONS[plain].weighted:
-        return ""
-    first = "2, a: 2, b: 1" if plain == "power" else "a: 2, b: 1"
-    return f"a weight stands behind a colon: {plain}({first})"
 
 
 def _is_expression(node: Node) -> TypeGuard[Expression]:
     return not isinstance(node, Comparison | Logic)
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    """The known name that was perhaps meant, or what there is."""
-    names = list(known)
-    lowered = {candidate.lower(): candidate for candidate in reversed(names)}
-    close = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean `{_safe(lowered[close[0]])}`?"
-    inside = [candidate for candidate in names if name.lower() in candidate.lower()] if len(name) > 2 else []
-    if inside:
-        return f"did you mean `{_safe(inside[0])}`?"
-    if not names:
-        return "there are none"
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return f"there are {', '.join(f'`{_safe(candidate)}`' for candidate in names[:8])}{more}"
-
-
-def _safe(name: str) -> str:
-    """A name for a message: what does not print becomes `?`, and it ends after 60 characters."""
-    return "".join(character if character.isprintable() else "?" for character in name[:60])

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from evenhand.composite.clauses import taken_branches
 from evenhand.composite.coupled import win_shares
 from evenhand.composite.evaluate import constant, evaluate, is_lower, numeric_columns, policy_of, values_of
 from evenhand.composite.functions import COUPLED
@@ -169,10 +170,11 @@ def weighted_form(
         missing: overrides what the rule says of missing cells.
         lower_score: whether a lower score is better.
     Raises:
-        InvalidInput: no weighted mean, an unknown column, or no row with a score.
+        InvalidInput: no weighted mean among the branches that rows take, an unknown column, or no row with a score.
     """
     import numpy as np
 
+    rule = taken_branches(rule, table)
     core = weighted_core(rule)
     columns = numeric_columns(rule, table)
     policy = policy_of(rule, missing)

@@ -199,7 +199,8 @@ def weights_of_names(
     import numpy as np
 
     found = np.full(len(labels), np.nan)
-    by_case = {label.casefold(): label for label in labels}
+    by_case = {alias.casefold(): own for alias, own in aliases.items() if own in labels}
+    by_case |= {label.casefold(): label for label in labels}
     for name, weight in named.items():
         label = aliases.get(name, name)
         label = label if label in labels else by_case.get(label.casefold(), "")

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
+from unicodedata import east_asian_width
 from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
@@ -48,6 +49,7 @@ __all__ = [
     "png_file",
     "stated",
     "svg_file",
+    "wrapped",
 ]
 
 NO_FIGURES = 'figures need the extra "figures"; install it with: pip install "evenhand[figures]"'
@@ -143,8 +145,8 @@ def chart_figure(
     words, below = plain(title, _MOST_TEXT), tuple(plain(note, 2 * _MOST_TEXT) for note in notes if note)
     spec: dict[str, Any] = chart.to_dict(validate=False)  # a test checks it, which takes most of the time
     spec["title"] = {
-        "text": textwrap.wrap(words, _TITLE_CHARACTERS) or [""],
-        "subtitle": [line for note in below for line in textwrap.wrap(note, _LINE_CHARACTERS)],
+        "text": wrapped(words, _TITLE_CHARACTERS) or [""],
+        "subtitle": [line for note in below for line in wrapped(note, _LINE_CHARACTERS)],
     }
     spec["datasets"] = {"rows": [{key: _safe(value) for key, value in row.items()} for row in rows]}
     spec["config"] = dict(_CONFIG)
@@ -190,6 +192,34 @@ def labels(names: Iterable[str], limit: int = 26) -> list[str]:
         taken.add(label)
         found.append(label)
     return found
+
+
+def wrapped(text: str, most: int) -> list[str]:
+    """Lines no wider than so many small letters, since a figure cuts off what is wider than it; a long word is cut.
+
+    >>> wrapped("one two three", 8), wrapped("ONE TWO", 8), wrapped("aaaaa", 2)
+    (['one two', 'three'], ['ONE', 'TWO'], ['aa', 'aa', 'a'])
+    """
+    lines: list[str] = []
+    line = ""
+    for word in text.split():
+        longer = f"{line} {word}" if line else word
+        if _letters(longer) <= most:
+            line = longer
+            continue
+        lines += [line] if line else []
+        line = ""
+        for letter in word:
+            if line and _letters(line + letter) > most:
+                lines.append(line)
+                line = ""
+            line += letter
+    return [*lines, line] if line else lines
+
+
+def _letters(text: str) -> float:
+    """How wide a text is, in small letters: a capital is about a third wider, Chinese and Japanese signs twice."""
+    return sum(2.0 if east_asian_width(sign) in "WF" else 1.35 if sign.isupper() else 1.0 for sign in text)
 
 
 def stated(what: str, found: Estimate, *, digits: int = 2) -> str:

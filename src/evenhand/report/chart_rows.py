@@ -23,7 +23,7 @@ from evenhand.report.chart_kit import (
     labels,
     number_axis,
 )
-from evenhand.report.numbers import number
+from evenhand.report.numbers import alike
 from evenhand.stats.estimates import Estimate
 
 __all__ = ["DifferenceRow", "Panel", "Row", "agreement", "paired_differences", "study_table"]
@@ -229,8 +229,9 @@ def study_table(
     known = labels(drawn)
     rows: list[dict[str, Any]] = []
     for at, panel in enumerate(panels):
+        texts = _shown(panel, panel.values[:_MOST_ROWS])
         for place, (label, found) in enumerate(zip(known, panel.values[:_MOST_ROWS], strict=True)):
-            rows.append({**_cell(found, {"row": label, "place": place}), "panel": at, "shown": _shown(found, panel)})
+            rows.append({**_cell(found, {"row": label, "place": place}), "panel": at, "shown": texts[place]})
     width = max(60, round((_WIDTH_OF_PANELS - 12 * len(panels)) / max(len(panels), 1)))
     columns = [_column(alt, at, panel, width, first=at == 0) for at, panel in enumerate(panels)]
     chart = alt.hconcat(*columns, spacing=12).resolve_scale(y="shared")
@@ -240,10 +241,12 @@ def study_table(
     return chart_figure(name, title, said, chart, rows, fit=False)
 
 
-def _shown(found: Estimate, panel: Panel) -> str:
-    if found.value is None:
-        return "undefined"
-    return f"{100 * found.value:.0f} %" if panel.percent else number(found.value)
+def _shown(panel: Panel, values: Sequence[Estimate]) -> list[str]:
+    """The values of a panel's rows in words, with as many decimals each."""
+    if panel.percent:
+        return ["undefined" if found.value is None else f"{100 * found.value:.0f} %" for found in values]
+    texts = iter(alike([found.value for found in values if found.value is not None]))
+    return ["undefined" if found.value is None else next(texts) for found in values]
 
 
 def _column(alt: Any, at: int, panel: Panel, width: int, *, first: bool) -> Any:

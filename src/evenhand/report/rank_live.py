@@ -6,8 +6,8 @@ A weighted sum is a mean times the sum of its weights, and a product a geometric
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evenhand.composite.clauses import rewritten
-from evenhand.composite.evaluate import constant, holds, weights_of
+from evenhand.composite.clauses import taken_branches
+from evenhand.composite.evaluate import constant, weights_of
 from evenhand.composite.printing import printed
 from evenhand.composite.syntax import Binary, Call, Conditional, Expression, Negation, Number, Rule, columns_of
 from evenhand.composite.table import Table
@@ -27,7 +27,7 @@ def live_rule(rule: Rule, table: Table) -> tuple[Expression, Call]:
     Branches that no row takes are gone; a weighted sum is its mean times the sum of its weights, and a product the
     geometric mean to the power of its length.
     """
-    whole = rewritten(rule.expression, lambda node: _taken(node, table))
+    whole = taken_branches(rule, table).expression
     calls = _outermost(whole)
     if not calls:
         whole = _as_weighted(whole)
@@ -134,15 +134,6 @@ def _outermost(node: Expression, names: Sequence[str] = _WEIGHTED) -> list[Call]
             case _:
                 pass
     return list(found)
-
-
-def _taken(node: Expression, table: Table) -> Expression:
-    """A conditional as the one branch that all rows take."""
-    if isinstance(node, Conditional):
-        taken = holds(node.condition, table)
-        if taken.all() or not taken.any():
-            return node.then if taken.all() else node.otherwise
-    return node
 
 
 def _is_gate(node: Expression) -> bool:

@@ -244,7 +244,8 @@ def _detectable(found: "Validation") -> str:
 
 def _ceiling(found: "Validation", *, draw: bool) -> Section:
     ceiling, raters = found.ceiling, found.graded.raters
-    rows = [_row("one human, mean", ceiling.mean, f"against the others, over {ceiling.n_raters}")]
+    over = f", over {ceiling.n_raters}" if ceiling.n_raters else ""
+    rows = [_row("one human, mean", ceiling.mean, f"against the others{over}")]
     if ceiling.judge_on_same_targets is not None:
         rows.append(_row("judge, same targets", ceiling.judge_on_same_targets))
     if ceiling.judge_less_human is not None:

@@ -5,7 +5,8 @@
     rater,answer-1,answer-2,...         raters in rows: a row a rater, a column an item; the column `rater` says so
 
 Which of the three it is follows from the column names alone, and `reading` says it, since a transposed table gives
-another coefficient and no error. A matrix with neither `item` nor `rater` is refused. An empty cell is a missing grade,
+another coefficient and no error. A second id and a column without a name (row numbers) are no raters unless `--rater`
+names them. A matrix with neither `item` nor `rater` is refused. An empty cell is a missing grade,
 not one more category. A grade outside the scale is counted, named and left out, never averaged.
 """
 
@@ -16,7 +17,7 @@ from pathlib import Path
 from evenhand.errors import InvalidInput
 from evenhand.store.item_fields import names_in_words
 from evenhand.store.number_cells import number_cell
-from evenhand.store.rated_rows import RatedRows, id_text, joined_id, open_rated
+from evenhand.store.rated_rows import ITEM_NAMES, RatedRows, id_text, joined_id, open_rated
 from evenhand.store.text_files import quoted
 
 __all__ = ["Grades", "OutOfScale", "read_grades"]
@@ -118,6 +119,11 @@ def _cells(
     grade = table.column(None, _GRADE_NAMES, "")
     if items and "rater" in columns and grade is not None:
         return _long(table, items, grade, frozenset(raters)), "long"
+    if items and "rater" in columns and not raters:
+        raise InvalidInput(
+            f"{table.name}: a column 'rater', yet none called 'grade' (columns are {names_in_words(columns)}); call "
+            "the grades' column so, or name the columns that are raters with --rater"
+        )
     if items:
         named = _rater_columns(table, items, raters, cluster)
         return _wide(table, items, named), "wide"
@@ -135,11 +141,18 @@ def _rater_columns(
     """The columns that hold grades."""
     named = tuple(name for one in raters if (name := table.column(one, (), "--rater")) is not None)
     if not named:
-        apart = {*items, cluster, "criterion"}
+        apart = {*items, *ITEM_NAMES, *_unnamed(table), cluster, "criterion"}
         named = tuple(name for name in table.columns if name not in apart)
     if not named:
         raise InvalidInput(f"{table.name}: no column holds grades; expected one a rater beside {quoted(items[0])}")
     return named
+
+
+def _unnamed(table: RatedRows) -> tuple[str, ...]:
+    """Columns whose head is empty: row numbers that a table writer left there, and never a rater."""
+    return tuple(
+        name for name in table.columns if any(f"has no name and is called {name!r}" in one for one in table.notes)
+    )
 
 
 def _long(table: RatedRows, items: Sequence[str], grade: str, raters: frozenset[str]) -> Iterator[_Cell]:

@@ -173,8 +173,9 @@ function gateRows(work, at, weights) {
 }
 
 const rounder = (floor) => (value, places = 0) => {
-  const scale = Math.pow(10, places), near = Math.abs(value) * scale * (1 + 1e-14);
-  return Math.sign(value) * Math.floor(near + (floor ? 0 : 0.5)) / scale;
+  const scale = Math.pow(10, places), near = Math.abs(value) * scale;
+  if (near >= 2 ** 52) return value; // a float that large has no digits below those that are kept
+  return Math.sign(value) * Math.floor(near + Math.min(1e-14 * near, 0.01) + (floor ? 0 : 0.5)) / scale;
 };
 
 const ROW_WISE = {
