@@ -208,6 +208,9 @@ SETS: list[Pair] = [
     ("$14, 26$ and $63$", "$14, 27, \\text{ and } 63$", "unequal"),
     ("$2,5,\\ldots,3n-1$", "$2,4,\\ldots,2n$", "unequal"), ("(1,2)", "[1,2]", "equal"), ("3, 3, 8", "{3, 8}", "equal"),
     ("\\boxed{5} or \\boxed{6}", "{6,5}", "equal"), ("{5, 6, 7}", "{5, 6}", "unequal"), ("5", "{5}", "equal"),
+    ("x=3, y=4", "x=4, y=3", "unequal"), ("y=4, x=3", "x=3, y=4", "equal"), ("x=3 or x=4", "{3, 4}", "equal"),
+    ("{1,000}", "{1,0}", "unequal"), ("{1,000}", "{1000}", "equal"), ("{2, 1,200}", "{1200, 2}", "equal"),
+    ("100,200,300", "{300, 200, 100}", "equal"), ("{1,5}", "{1.5}", "unequal"), ("(1,000, 2)", "(1000,2)", "equal"),
 ]  # fmt: skip
 
 
@@ -239,6 +242,36 @@ def test_short_texts_that_differ_are_left_to_a_model_and_the_reason_says_so() ->
 def test_a_formula_without_a_comparer_is_undecided_and_the_reason_says_so() -> None:
     found = match("x+1", "1+x", match_rule({"kind": "expression"}, "test"))
     assert (found.verdict, found.reason) == ("undecided", "the formulas need a comparer, and there is none")
+
+
+def agreeable(first: str, second: str, /, *, positive: bool = False) -> bool | None:
+    """What a comparer that drops all that it cannot read would say."""
+    return True
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("f'(x)", "f(x)"), ("y''=2x", "y=2x"), ("A^T", "A"), ("A^{T}", "A"), ("(AB)^T", "AB"), ("2X", "2x"),
+        ("N+1", "n+1"), ("x=5", "y=5"), ("x=\\pm 1", "x=1"), ("\\forall x: x>0", "x>0"), ("2:3", "\\frac{2}{3}"),
+    ],
+)  # fmt: skip
+def test_what_a_comparer_would_drop_is_no_formula_for_it(one: str, two: str) -> None:
+    rule = match_rule({"kind": "expression"}, "test")
+    assert {match(a, b, rule, expressions=agreeable).verdict for a, b in ((one, two), (two, one))} == {"unequal"}
+    assert match(one, one, rule).verdict == match(two, two, rule).verdict == "equal"
+
+
+def test_a_comparer_that_keeps_giving_up_is_not_asked_about_every_pair_of_a_set() -> None:
+    asked: list[str] = []
+
+    def hopeless(first: str, second: str, /, *, positive: bool = False) -> bool | None:
+        asked.append(first)
+        return None
+
+    one, two = (f"{{{', '.join(f'{base}^{{{n}}}' for n in range(50))}}}" for base in "xy")
+    assert match(one, two, match_rule({"kind": "set"}, "test"), expressions=hopeless).verdict == "undecided"
+    assert len(asked) == 3
 
 
 def test_the_comparer_is_not_asked_about_numbers() -> None:

@@ -29,7 +29,7 @@ _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _FORMULA = re.compile(r"[0-9A-Za-z\s+\-*/^(){}\[\]\\.,=!|\u221a\u03c0\u00b7\u00d7\u00b0_<>]++")
 _MATHEMATICAL = re.compile(
     r"\\[A-Za-z]|[0-9][a-z](?![A-Za-z])|[\^\u221a\u03c0!]|[0-9a-z)\]}]\s*+[-+*/\u00b7\u00d7]\s*+[0-9a-z(\[{\\]"
-    r"|(?<![A-Za-z])(?:sqrt|log|ln|exp|sin|cos|tan)(?![A-Za-z])|-\s?[(|]"
+    r"|(?<![A-Za-z])(?:sqrt|log|ln|exp|sin|cos|tan)(?![A-Za-z])|-\s?[(|]|\|-[^|\s]++\|"
 )
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
 _FUNCTION_NAMES = "sin cos tan cot sec csc log exp sqrt mod arcsin arccos arctan"
