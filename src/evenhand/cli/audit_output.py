@@ -176,7 +176,7 @@ def _reach_tasks(evidence: Mapping[str, Any]) -> None:
     print(f"\n{'task':<28} {'held out':>8} {'reached':>7} {'repeats':>7} {'kept':>4}")
     for task, reached in sorted(tasks, key=lambda one: one[1])[:_TASKS_SHOWN]:
         print(f"{shown(task['task'], 28):<28} {task['held_out']:>8} {reached:>7} {len(task['repeats']):>7} "
-              f"{len(task['subset']):>4}")  # fmt: skip
+              f"{('' if task['subset_is_smallest'] else '<=') + str(len(task['subset'])):>4}")  # fmt: skip
     if len(tasks) > _TASKS_SHOWN:
         print(f"and {len(tasks) - _TASKS_SHOWN} tasks with as many or more reached; --json has them all")
     for line in (
