@@ -9,7 +9,7 @@ from evenhand.integrity.degenerate import MEMORISER
 
 __all__ = ["print_audit", "print_reach", "print_study"]
 
-_WIDTH = 100
+_WIDTH = 79
 _TASKS_SHOWN = 25
 _TITLES = {
     "C1": "judge independence", "C2": "ground-truth channel", "C3": "retrieval and contamination",
@@ -82,6 +82,8 @@ def _second(evidence: Mapping[str, Any]) -> Iterator[str]:
 
 def _third(evidence: Mapping[str, Any]) -> Iterator[str]:
     """C3: what is open, with the first sights; what was not measured."""
+    if not evidence["entered"]:
+        return
     for path, found in evidence["paths"].items():
         if found["state"] == "open":
             for seen in found["seen"][:3] if found["seen"] else [found["means"]]:
