@@ -106,6 +106,7 @@ NUMBERS: dict[str, list[Pair]] = {
         ("Answer: unknown", "5", "no_answer"),
     ],
     "prose": [
+        ("so it is -0.375", "-3/8", "equal"), ("It is -5.", "-5", "equal"), ("it is -5", "5", "unequal"),
         ("So there are 54 tiles left, all told.", "54", "equal"), ("It comes to 1,200, as required,", "1200", "equal"),
         ("In the end, , five hundred is wrong; it is 5,", "5", "equal"), ("3*18 = 54", "54", "equal"),
         ("There are 54 tiles in 6 rows.", "54", "no_answer"), ("The answer is not 5", "5", "no_answer"),
@@ -185,7 +186,9 @@ CHOICES: list[Pair] = [
     ("A/B", "A", "no_answer"),
     ("Antwort:\n\nAntwort: D", "D", "equal"), ("Antwort:\n\nAntwort: D", "A", "unequal"),
     ("Jawaban: B. Alasan: arus naik.", "B", "equal"), ("\u7b54\u3048\uff1a\uff24", "D", "equal"),
-    ("not B", "B", "no_answer"),
+    ("not B", "B", "no_answer"), ("A. B. C. D.", "A", "no_answer"), ("Answer: A. B.", "A", "no_answer"),
+    ("(A) red (B) blue", "A", "no_answer"), ("A) red B) blue", "A", "no_answer"),
+    ("I choose A. Wait, B.", "A", "no_answer"), ("(A) since (x) holds", "A", "equal"),
     ("\\boxed{A} or \\boxed{B}", "A", "no_answer"), ("Answer: K", "B", "unequal"), ("", "A", "no_answer"),
 ]  # fmt: skip
 
@@ -199,6 +202,8 @@ def test_the_text_of_an_option_is_the_option() -> None:
     assert verdict("Rome.", "B", kind="choice", choices=towns) == "equal"
     assert verdict("B: Rome", "Rome", kind="choice", choices=towns) == "equal"
     assert verdict("Paris", "B", kind="choice", choices=towns) == "unequal"
+    assert verdict("B) Paris", "B", kind="choice", choices=towns) == "no_answer"
+    assert verdict("B) Rome", "B", kind="choice", choices=towns) == "equal"
 
 
 SETS: list[Pair] = [
