@@ -42,6 +42,7 @@ def test_a_task_with_no_checks_at_all_is_read(tmp_path: Path) -> None:
         ({"heldout_checks": ["x"]}, r"expected an object"),
         ({"heldout_checks": "x"}, r"expected a list of checks"),
         ({"entry_point": "not a name"}, r"expected the name of a function"),
+        ({"entry_point": "class"}, r"expected the name of a function"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_place(tmp_path: Path, change: dict[str, object], says: str) -> None:

@@ -5,6 +5,7 @@ literal of the right value, both as text; they are read as literals and never ev
 """
 
 import ast
+import keyword
 import sys
 import warnings
 from collections.abc import Mapping
@@ -81,7 +82,7 @@ def read_tasks(path: Path, *, suite: Suite = "both") -> tuple[TaskChecks, ...]:
 
 def _task(task: str, row: Mapping[str, Any], place: str, suite: Suite) -> TaskChecks:
     entry_point = row.get("entry_point")
-    if not isinstance(entry_point, str) or not entry_point.isidentifier():
+    if not isinstance(entry_point, str) or not entry_point.isidentifier() or keyword.iskeyword(entry_point):
         raise InvalidInput(f"{place}: entry_point is {quoted(entry_point)}; expected the name of a function")
     return TaskChecks(
         task=task,
