@@ -119,3 +119,15 @@ def test_a_lenient_judges_gap_grows_with_the_candidates_to_pick_from_and_an_exac
     exact = [[(False, False), (False, False), (True, True)]] * 10
     assert [one.gap.value for one in best_of(exact, BOOTSTRAP)] == [0, 0, 0]
     assert best_of([[(True, True)]], BOOTSTRAP) == ()
+
+
+def test_shares_that_are_0_or_1_throughout_have_an_interval_and_so_has_their_difference():
+    records = tuple(record(item, TRUTH[item]) for item in REFERENCE)
+    (one,) = found(Run(spec=spec("a", "anchored_verdict"), records=records))
+    z = 1.959963984540054
+    right, wrong = (z * z / (n + z * z) for n in (4, 8))  # how far Wilson's interval reaches from 1 of 1 and 0 of 1
+    assert (one.discrimination.value, one.discrimination.n) == (1, 12)
+    assert one.discrimination.low == pytest.approx(1 - (right**2 + wrong**2) ** 0.5)
+    assert one.discrimination.high == 1
+    (_, two) = best_of([[(True, True), (True, True)]] * 30, BOOTSTRAP)
+    assert two.accepted.low == two.right.low == pytest.approx(30 / (30 + z * z))

@@ -319,6 +319,54 @@ def test_a_missing_tool_is_not_measured_and_never_clean(look: Look, base: Path, 
     assert contamination_verdict(facts).verdict == "insufficient evidence"
 
 
+@pytest.mark.parametrize("tool", ["cut", "grep", "head", "sed", "sort", "tr", "wc"])
+def test_no_open_way_turns_closed_for_want_of_a_tool_in_the_middle_of_a_pipe(
+    look: Look, base: Path, work: Path, tool: str
+) -> None:
+    git(base, "tag", "v2", fix(base))
+    git(base, "repack", "-qad")
+    (work / "home" / ".cache" / "pip").mkdir(parents=True)
+    (work / "home" / ".cache" / "pip" / "body").write_bytes(b"parcelpdf")
+    (work / "acme-4123.log").write_text("the disk is full on node 4")
+    item = AuditItem(id="acme-4123", task="#4123", gold="disk is full on node 4", row={"package": "parcelpdf"})
+    open_ways = {
+        "tag", "FETCH_HEAD", "reflog", "packed object", "message search", "package cache", "task provenance",
+        "answer-like file",
+    }  # fmt: skip
+    facts, _ = look(item, without=(tool,))
+    paths = contamination_verdict(facts).evidence["paths"]
+    assert {paths[way]["state"] for way in open_ways} <= {"open", "not measured"}
+    assert "not measured" in {paths[way]["state"] for way in open_ways}
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        (".hg/store/data", "history behind HEAD"),
+        (".svn/wc.db", "history ahead of HEAD"),
+        ("client.so", "answer-like file"),
+    ],
+)
+def test_what_the_probe_cannot_read_is_not_measured(look: Look, base: Path, name: str, path: str) -> None:
+    (base / name).parent.mkdir(parents=True, exist_ok=True)
+    (base / name).write_bytes(b"\0")
+    facts, _ = look()
+    assert contamination_verdict(facts).evidence["paths"][path]["state"] == "not measured"
+
+
+@pytest.mark.parametrize("name", ["client.py~", ".client.py.swp", "client.py.bak", "later.bundle"])
+def test_copies_that_tools_leave_behind_are_found(look: Look, base: Path, name: str) -> None:
+    (base / name).write_text("timeout = 30\n")
+    assert "answer-like file" in opened(look()[0])
+
+
+def test_an_evaluator_that_nobody_looked_for_is_not_said_to_be_safe(look: Look, base: Path) -> None:
+    for without, looked in (((), True), (("sort",), False)):
+        details = look(without=without)[0].details
+        assert details is not None
+        assert details["looked_for_evaluator_files"] is looked
+
+
 def test_a_probe_that_runs_out_of_time_says_so(look: Look, base: Path) -> None:
     facts, _ = look(timeout_s=0.05)
     assert "within 0.05 s" in facts.failure

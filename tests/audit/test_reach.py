@@ -205,3 +205,19 @@ def test_a_python_file_is_one_implementation_of_the_only_task(tmp_path):
         read_implementations(path, ["t", "u"])
     with pytest.raises(InvalidInput, match="cannot be read"):
         read_implementations(tmp_path / "none.py", ["t"])
+
+
+@pytest.mark.parametrize("said", ["memoriser", " Memoriser ", "MEMORIZER"])
+def test_a_given_lookup_table_is_one_however_its_kind_is_spelt(tmp_path, said):
+    rows = [{"task_id": "t", "code": "a", "kind": said}, {"task_id": "t", "code": "b", "kind": " llm "}]
+    found = read_implementations(write(tmp_path / "c.jsonl", *rows), ["t"])
+    assert [one.kind for one in found.implementations] == ["memoriser", "llm"]
+    found = read_implementations(write(tmp_path / "c.jsonl", rows[0]), ["t"], said)
+    assert found.implementations[0].kind == "memoriser"
+
+
+def test_checks_are_kept_for_a_given_implementation_that_is_called_as_one_made_here(box):
+    given = one("return abs(x) if x else 1", name="made here: mutant 0")
+    other = one("return 3", name="made here: mutant 0", kind="other")
+    assert reach_of(box, given, other).subset == ("h1",)
+    assert reach_of(box, other, given).subset == ("h1",)

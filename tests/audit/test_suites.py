@@ -42,6 +42,7 @@ def test_a_task_with_no_checks_at_all_is_read(tmp_path: Path) -> None:
         ({"heldout_checks": ["x"]}, r"expected an object"),
         ({"heldout_checks": "x"}, r"expected a list of checks"),
         ({"entry_point": "not a name"}, r"expected the name of a function"),
+        ({"entry_point": "class"}, r"expected the name of a function"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_place(tmp_path: Path, change: dict[str, object], says: str) -> None:
@@ -53,3 +54,21 @@ def test_what_cannot_be_used_is_refused_with_its_place(tmp_path: Path, change: d
 def test_a_task_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"line 2: the task 't1' stands in .*line 1 already"):
         read(tmp_path, TASK, TASK)
+
+
+@pytest.mark.parametrize("atol", ["0.1", True, -1, [1], 10**400])
+def test_a_tolerance_that_is_no_number_is_refused_and_not_left_out(tmp_path, atol):
+    path = tmp_path / "tasks.jsonl"
+    row = {"task_id": "t", "entry_point": "f", "atol": atol, "visible_checks": [], "heldout_checks": []}
+    path.write_text(json.dumps(row) + "\n")
+    with pytest.raises(InvalidInput, match=r"atol is .*; expected a number of at least 0"):
+        read_tasks(path)
+
+
+@pytest.mark.parametrize("expected", ["{[1]}", "{[]: 1}", "[" * 98 + "]" * 98 + "["])
+def test_a_literal_that_python_cannot_hold_is_no_literal(tmp_path, expected):
+    path = tmp_path / "tasks.jsonl"
+    check = {"id": "a", "args": "[1]", "expected": expected}
+    path.write_text(json.dumps({"task_id": "t", "entry_point": "f", "visible_checks": [check]}) + "\n")
+    with pytest.raises(InvalidInput, match="is no Python literal"):
+        read_tasks(path)

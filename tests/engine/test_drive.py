@@ -1,4 +1,7 @@
 import asyncio
+import threading
+
+import pytest
 
 from evenhand.engine.drive import drive, judge_item
 from evenhand.errors import ProviderError
@@ -100,3 +103,51 @@ def test_a_retry_does_not_ask_twice_what_it_has_just_asked(kit, cache):
     bad = kit.Provider(lambda call, profile: "bad")
     assert isinstance(run_item(kit, cache, bad, retry_failed=True), Failure)
     assert len(bad.calls) == 2
+
+
+def test_a_slow_step_of_one_judge_holds_up_no_other_call(kit, cache):
+    """The first judge's step ends only after the second judge has been answered."""
+    answered = threading.Event()
+
+    def slow():
+        yield (kit.call("a"),)
+        assert answered.wait(timeout=30)
+        return Verdict(criteria=(), flags=("slow",))
+
+    def quick():
+        yield (kit.call("b"),)
+        yield (kit.call("c"),)
+        answered.set()
+        return Verdict(criteria=(), flags=("quick",))
+
+    async def both():
+        answers = kit.answers(kit.Provider(lambda call, profile: "yes"), cache)
+        return await asyncio.gather(drive(answers, slow(), slow=True), drive(answers, quick()))
+
+    assert [outcome.flags for outcome, _ in asyncio.run(both())] == [("slow",), ("quick",)]
+
+
+def test_a_slow_judge_may_fail_and_may_be_given_up(kit, cache):
+    def faulty():
+        yield (kit.call("a"),)
+        raise ProviderError("gone", provider="fake", status=400)
+
+    started, go_on = threading.Event(), threading.Event()
+
+    def hanging():
+        yield (kit.call("a"),)
+        started.set()
+        go_on.wait(timeout=30)
+        return Verdict(criteria=())
+
+    async def given_up():
+        answers = kit.answers(kit.Provider(lambda call, profile: "yes"), cache)
+        assert isinstance((await drive(answers, faulty(), slow=True))[0], Failure)
+        task = asyncio.create_task(drive(answers, hanging(), slow=True))
+        await asyncio.to_thread(started.wait, 30)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        go_on.set()
+
+    asyncio.run(given_up())

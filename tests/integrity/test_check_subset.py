@@ -1,6 +1,7 @@
 """The smallest set of checks rejects all that the whole set rejects, and none is smaller."""
 
 import itertools
+import random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,8 @@ def rejects_all(subset, failed):
 @settings(deadline=None, max_examples=60)
 @given(FAILED)
 def test_no_smaller_set_keeps_the_resolution(failed):
-    found = smallest_subset(failed, CHECKS)
+    found, smallest = smallest_subset(failed, CHECKS)
+    assert smallest
     assert rejects_all(found, failed)
     assert list(found) == sorted(found, key=CHECKS.index)
     smaller = itertools.chain.from_iterable(itertools.combinations(CHECKS, n) for n in range(len(found)))
@@ -26,9 +28,17 @@ def test_no_smaller_set_keeps_the_resolution(failed):
 
 
 def test_of_checks_that_reject_the_same_the_first_is_kept():
-    assert smallest_subset({"a": {"h1", "h4"}, "b": {"h1", "h4"}}, CHECKS) == ("h1",)
+    assert smallest_subset({"a": {"h1", "h4"}, "b": {"h1", "h4"}}, CHECKS) == (("h1",), True)
 
 
 def test_nothing_is_kept_where_nothing_is_rejected():
-    assert smallest_subset({"a": set()}, CHECKS) == ()
-    assert smallest_subset({}, CHECKS) == ()
+    assert smallest_subset({"a": set()}, CHECKS) == ((), True)
+    assert smallest_subset({}, CHECKS) == ((), True)
+
+
+def test_a_hard_instance_ends_and_says_that_a_smaller_set_may_be_there():
+    rng, checks = random.Random(1), [f"h{n}" for n in range(100)]
+    failed = {str(k): {check for check in checks if rng.random() < 0.06} for k in range(120)}
+    found, smallest = smallest_subset(failed, checks)
+    assert rejects_all(found, failed)
+    assert not smallest

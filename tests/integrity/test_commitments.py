@@ -81,3 +81,25 @@ def test_a_prompt_demands_an_answer_only_where_it_names_its_form(prompt, forms):
 )
 def test_solving_first_is_asked_in_words(prompt, asks):
     assert asks_to_solve(prompt) is asks
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["\\boxed{" * 50_000, "<answer>" * 50_000, "{a} " * 100_000, "{" * 200_000, "```{" * 50_000],
+)
+def test_a_reply_of_openings_alone_is_read_in_one_pass(reply):
+    assert commitments_in(reply) == ()
+    assert verdict_in(reply) is None
+
+
+def test_boxes_and_tags_nest_and_repeat():
+    found = [
+        (one.text, one.form) for one in commitments_in(r"} \boxed{\frac{1}{2}} { <answer>3</answer><answer>4</ANSWER>")
+    ]
+    assert found == [(r"\frac{1}{2}", "boxed"), ("3", "tag"), ("4", "tag")]
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "NaN", "Infinity", "-Infinity", "1e999"])
+def test_a_score_that_is_no_finite_number_is_none(number):
+    assert score_in(f'{{"score": {number}}}') is None
+    assert score_in(f'{{"score": {number}}}\nScore: 7').value == 7

@@ -120,19 +120,40 @@ def test_few_wrong_items_prove_nothing() -> None:
     assert not solve_figures(few).proves_anchoring
 
 
-def test_an_interval_that_cannot_be_drawn_proves_nothing() -> None:
+def test_a_judge_that_accepts_every_wrong_answer_to_what_it_solves_is_proved_to_be_anchored() -> None:
+    """Resamples of one and the same value say nothing; the exact share of items that give it does."""
     found = solve_figures([Judged(item=str(k), solves=(True,), wrong=True, accepted=True) for k in range(30)])
-    assert found.excess.value == 1.0
-    assert found.excess.no_interval is not None
-    assert "degenerate" in found.excess.no_interval
+    share = 0.025 ** (1 / 30)
+    assert (found.excess.value, found.excess.high) == (1.0, 1.0)
+    assert found.excess.low == pytest.approx(2 * share - 1)
+    assert found.bound.high == pytest.approx(1 - share)
+    assert found.proves_anchoring
+
+
+def test_one_item_of_ten_proves_nothing() -> None:
+    found = solve_figures([Judged(item=str(k), solves=(k > 0,), wrong=True, accepted=k < 2) for k in range(10)])
+    assert found.excess.value == pytest.approx(0.1)
     assert not found.proves_anchoring
+
+
+@pytest.mark.parametrize(("solved", "accepted"), [(True, True), (True, False), (False, True), (False, False)])
+def test_shares_that_are_0_or_1_throughout_have_an_interval(solved: bool, accepted: bool) -> None:
+    found = solve_figures([Judged(item=str(k), solves=(solved,), wrong=True, accepted=accepted) for k in range(12)])
+    for figure in (found.solve_accuracy, found.solve_accuracy_on_wrong, found.bound, found.false_positive_rate):
+        assert figure.value in (0.0, 1.0)
+        assert figure.low is not None
+        assert figure.high is not None
+        assert figure.high - figure.low == pytest.approx(1 - 0.025 ** (1 / 12))
+    assert found.proves_anchoring == (solved and accepted)
 
 
 def test_the_interval_is_paired() -> None:
     """Accepting exactly the unsolved ones leaves an excess of 0 on every item: unpaired draws would spread."""
     paired = [Judged(item=str(k), solves=(k % 2 == 0,), wrong=True, accepted=k % 2 == 1) for k in range(40)]
-    assert solve_figures(paired).excess.value == 0.0
-    assert solve_figures(paired).excess.low is None
+    excess = solve_figures(paired).excess
+    assert excess.value == 0.0
+    assert excess.low == pytest.approx(-(1 - 0.025 ** (1 / 40)))
+    assert excess.high == pytest.approx(1 - 0.025 ** (1 / 40))
 
 
 def test_several_solves_count_as_their_share_and_their_number_is_given() -> None:

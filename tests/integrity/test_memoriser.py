@@ -67,3 +67,17 @@ def test_it_fails_every_check_with_other_inputs():
 def test_an_input_that_stands_among_the_visible_ones_is_a_repeat_type_for_type():
     held_out = [("h0", [[1], "a"]), ("h1", [[1.0], "a"]), ("h2", [(1,), "a"]), ("h3", [[1], "a", None])]
     assert repeated([[[1], "a"], [{2, 1}]], [*held_out, ("h4", [{1, 2}])]) == ("h0", "h4")
+
+
+@pytest.mark.parametrize(
+    "entry_point", ["_lookup", "name", "table", "known", "type", "repr", "dict", "frozenset", "map"]
+)
+def test_a_function_of_any_name_is_learnt_by_heart(entry_point):
+    value = [1, {"a": (2.5, frozenset({3})), "n": float("inf")}]
+    made = {}
+    exec(memoriser(entry_point, [([value], {"x": [1]}), ([1], 1)]), made)
+    assert made[entry_point](value) == {"x": [1]}
+    assert made[entry_point](1) == 1
+    assert made[entry_point](2) == UNKNOWN
+    made[entry_point](value)["x"].append(2)
+    assert made[entry_point](value) == {"x": [1]}

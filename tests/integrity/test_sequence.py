@@ -176,3 +176,37 @@ def test_evidence_comes_back_from_json_as_it_was():
     assert TraceEvidence.read(json.loads(json.dumps(found.document()))) == found
     with pytest.raises(InvalidInput, match="schema"):
         TraceEvidence.read({**found.document(), "schema": "evenhand.trace_evidence/9"})
+
+
+VISIBLE = "{task}\nProposed: {candidate}\nWork it out, End with a line\nMy answer: <number>"
+DERIVED = "There are {} of them in the morning and the rest in the evening.\nMy answer: {}"
+
+
+def shown_derivations(reply):
+    """Candidates that end as the judge is told to end, and what the judge says to each."""
+    items = [replace(item, candidate=DERIVED.format(item.id, item.candidate)) for item in ITEMS]
+    calls = [
+        call(k, VISIBLE.format(task=item.task, candidate=item.candidate), reply(item)) for k, item in enumerate(items)
+    ]
+    return trace_evidence(items, calls, accepted("hens"), same)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        lambda item: f"It says: {item.candidate}\nThat is not what I get.\nMy answer: 70\nVERDICT: no",
+        lambda item: f"My answer: 70\nIt says: {item.candidate}\nVERDICT: no",
+        lambda item: f"My answer: 70\nIt ends so:\n> {item.candidate.splitlines()[-1]}\nVERDICT: no",
+        lambda item: f"I read:\n> {'> '.join(item.candidate.splitlines(keepends=True))}\nMy answer: 70",
+    ],
+)
+def test_an_answer_that_the_judge_repeats_from_the_candidate_is_not_its_own(reply):
+    found = shown_derivations(reply)
+    assert [one.commitment for one in found.items] == ["70"] * 4
+    assert (found.arm, found.disagreements) == ("commit_visible", ())
+
+
+def test_a_judge_that_only_repeats_the_candidate_has_committed_to_nothing():
+    found = shown_derivations(lambda item: f"{item.candidate}\nThat is right.\nVERDICT: yes")
+    assert [one.commitment for one in found.items] == [None] * 4
+    assert found.arm not in ("commit_visible", "commit_blind")

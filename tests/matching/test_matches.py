@@ -106,6 +106,7 @@ NUMBERS: dict[str, list[Pair]] = {
         ("Answer: unknown", "5", "no_answer"),
     ],
     "prose": [
+        ("so it is -0.375", "-3/8", "equal"), ("It is -5.", "-5", "equal"), ("it is -5", "5", "unequal"),
         ("So there are 54 tiles left, all told.", "54", "equal"), ("It comes to 1,200, as required,", "1200", "equal"),
         ("In the end, , five hundred is wrong; it is 5,", "5", "equal"), ("3*18 = 54", "54", "equal"),
         ("There are 54 tiles in 6 rows.", "54", "no_answer"), ("The answer is not 5", "5", "no_answer"),
@@ -185,7 +186,9 @@ CHOICES: list[Pair] = [
     ("A/B", "A", "no_answer"),
     ("Antwort:\n\nAntwort: D", "D", "equal"), ("Antwort:\n\nAntwort: D", "A", "unequal"),
     ("Jawaban: B. Alasan: arus naik.", "B", "equal"), ("\u7b54\u3048\uff1a\uff24", "D", "equal"),
-    ("not B", "B", "no_answer"),
+    ("not B", "B", "no_answer"), ("A. B. C. D.", "A", "no_answer"), ("Answer: A. B.", "A", "no_answer"),
+    ("(A) red (B) blue", "A", "no_answer"), ("A) red B) blue", "A", "no_answer"),
+    ("I choose A. Wait, B.", "A", "no_answer"), ("(A) since (x) holds", "A", "equal"),
     ("\\boxed{A} or \\boxed{B}", "A", "no_answer"), ("Answer: K", "B", "unequal"), ("", "A", "no_answer"),
 ]  # fmt: skip
 
@@ -199,6 +202,8 @@ def test_the_text_of_an_option_is_the_option() -> None:
     assert verdict("Rome.", "B", kind="choice", choices=towns) == "equal"
     assert verdict("B: Rome", "Rome", kind="choice", choices=towns) == "equal"
     assert verdict("Paris", "B", kind="choice", choices=towns) == "unequal"
+    assert verdict("B) Paris", "B", kind="choice", choices=towns) == "no_answer"
+    assert verdict("B) Rome", "B", kind="choice", choices=towns) == "equal"
 
 
 SETS: list[Pair] = [
@@ -208,6 +213,9 @@ SETS: list[Pair] = [
     ("$14, 26$ and $63$", "$14, 27, \\text{ and } 63$", "unequal"),
     ("$2,5,\\ldots,3n-1$", "$2,4,\\ldots,2n$", "unequal"), ("(1,2)", "[1,2]", "equal"), ("3, 3, 8", "{3, 8}", "equal"),
     ("\\boxed{5} or \\boxed{6}", "{6,5}", "equal"), ("{5, 6, 7}", "{5, 6}", "unequal"), ("5", "{5}", "equal"),
+    ("x=3, y=4", "x=4, y=3", "unequal"), ("y=4, x=3", "x=3, y=4", "equal"), ("x=3 or x=4", "{3, 4}", "equal"),
+    ("{1,000}", "{1,0}", "unequal"), ("{1,000}", "{1000}", "equal"), ("{2, 1,200}", "{1200, 2}", "equal"),
+    ("100,200,300", "{300, 200, 100}", "equal"), ("{1,5}", "{1.5}", "unequal"), ("(1,000, 2)", "(1000,2)", "equal"),
 ]  # fmt: skip
 
 
@@ -239,6 +247,36 @@ def test_short_texts_that_differ_are_left_to_a_model_and_the_reason_says_so() ->
 def test_a_formula_without_a_comparer_is_undecided_and_the_reason_says_so() -> None:
     found = match("x+1", "1+x", match_rule({"kind": "expression"}, "test"))
     assert (found.verdict, found.reason) == ("undecided", "the formulas need a comparer, and there is none")
+
+
+def agreeable(first: str, second: str, /, *, positive: bool = False) -> bool | None:
+    """What a comparer that drops all that it cannot read would say."""
+    return True
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("f'(x)", "f(x)"), ("y''=2x", "y=2x"), ("A^T", "A"), ("A^{T}", "A"), ("(AB)^T", "AB"), ("2X", "2x"),
+        ("N+1", "n+1"), ("x=5", "y=5"), ("x=\\pm 1", "x=1"), ("\\forall x: x>0", "x>0"), ("2:3", "\\frac{2}{3}"),
+    ],
+)  # fmt: skip
+def test_what_a_comparer_would_drop_is_no_formula_for_it(one: str, two: str) -> None:
+    rule = match_rule({"kind": "expression"}, "test")
+    assert {match(a, b, rule, expressions=agreeable).verdict for a, b in ((one, two), (two, one))} == {"unequal"}
+    assert match(one, one, rule).verdict == match(two, two, rule).verdict == "equal"
+
+
+def test_a_comparer_that_keeps_giving_up_is_not_asked_about_every_pair_of_a_set() -> None:
+    asked: list[str] = []
+
+    def hopeless(first: str, second: str, /, *, positive: bool = False) -> bool | None:
+        asked.append(first)
+        return None
+
+    one, two = (f"{{{', '.join(f'{base}^{{{n}}}' for n in range(50))}}}" for base in "xy")
+    assert match(one, two, match_rule({"kind": "set"}, "test"), expressions=hopeless).verdict == "undecided"
+    assert len(asked) == 3
 
 
 def test_the_comparer_is_not_asked_about_numbers() -> None:

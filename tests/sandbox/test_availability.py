@@ -1,6 +1,8 @@
 """Where no sandbox works that is said, and nothing foreign runs unless the caller wants that."""
 
+import fcntl
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from evenhand.errors import SandboxError
 from evenhand.sandbox import CheckCall, Limits, Sandbox, available, place
 from evenhand.sandbox.bubblewrap import find_interpreter, readable_by_others
+from evenhand.sandbox.place import remove_abandoned
 from evenhand.sandbox.uids import ClaimedUid, free_range
 
 
@@ -91,3 +94,21 @@ def test_the_staged_runner_is_the_two_files_without_their_import(root: Path) -> 
     text = (root / "src/evenhand/sandbox/runner.py").read_text("utf-8")
     assert place._IMPORT in text
     assert "evenhand." not in text.replace(place._IMPORT, "")
+
+
+def test_a_folder_that_a_killed_process_left_is_removed_and_one_in_use_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    held, left, foreign = (tmp_path / f"evenhand-sandbox-{name}" for name in ("held", "left", "foreign"))
+    for folder in (held, left, foreign):
+        folder.mkdir()
+        (folder / "runner.pyc").write_bytes(b"")
+    for folder in (held, left):
+        (folder / "held").write_bytes(b"")
+    with (held / "held").open("rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        remove_abandoned()
+        assert left.is_dir()  # young
+        remove_abandoned(age_s=-1.0)
+    assert (held.is_dir(), left.is_dir(), foreign.is_dir()) == (True, False, True)

@@ -394,6 +394,8 @@ def test_a_planted_customisation_is_not_read_by_the_runner_of_a_command(box: San
     [
         "def __str__(self): return 'x' * 10 ** 7",
         "def __str__(self): raise SystemExit",
+        "def __str__(self): return type('S', (str,), {'__getitem__': lambda s, i: 5})('m')",
+        "def __str__(self): return type('S', (str,), {'__getitem__': lambda s, i: 1 / 0})('m')",
         "def __str__(self): return type('S', (str,), {'__getitem__': lambda s, i: s, '__len__': lambda s: 0})('m')",
     ],
 )

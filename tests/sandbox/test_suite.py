@@ -208,3 +208,34 @@ def test_recursion_is_as_deep_as_from_the_top_of_a_module(box: Sandbox, pooled: 
         run = pool.run_job(job) if pooled else box.run_job(job)
     assert [result.status for result in run.results] == ["value", "exception"]
     assert run.results[1].type_name == "RecursionError"
+
+
+def nested(depth: int) -> object:
+    value: object = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_what_no_frame_holds_is_refused_by_the_id_of_its_check(box: Sandbox) -> None:
+    for value in (nested(99), [0] * 399_998, "x" * 3_999_990):
+        job = SuiteJob(key=0, code=SQUARE, entry_point="f", checks=[CheckCall(id="c", args=[value])])
+        with pytest.raises(InvalidInput, match="check 'c' cannot be sent"):
+            box.run_job(job)
+        with box.trusted_pool(workers=1) as pool, pytest.raises(InvalidInput, match="check 'c' cannot be sent"):
+            pool.run_job(job)
+    checks = [CheckCall(id="c", args=[nested(98)])]
+    assert box.run_suite("def f(x): return 1", "f", checks).results[0].status == "value"
+
+
+def test_a_limit_is_a_whole_number_that_the_kernel_and_the_frames_can_hold() -> None:
+    for wrong in ({"processes": 1.5}, {"processes": True}, {"memory_bytes": 10**30}, {"code_bytes": 10_000_000}):
+        with pytest.raises(InvalidInput, match="Limits: "):
+            Limits(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="open_files is 1; Python itself needs 16"):
+        Limits(open_files=1)
+
+
+def test_an_entry_point_that_is_no_name_is_refused(box: Sandbox) -> None:
+    with pytest.raises(InvalidInput, match="the entry point is a name of 5000000 characters"):
+        box.run_suite(SQUARE, "f" * 5_000_000, [])

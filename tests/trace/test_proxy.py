@@ -31,7 +31,8 @@ def endpoint():
                 seen.append(request)
                 return await handler(request)
 
-            runner = web.ServerRunner(web.Server(keep), shutdown_timeout=0.1)
+            server = web.Server(keep, max_field_size=settings.pop("fields", 8190))
+            runner = web.ServerRunner(server, shutdown_timeout=0.1)
             await runner.setup()
             await web.TCPSite(runner, "127.0.0.1", 0).start()
             base = f"http://127.0.0.1:{runner.addresses[0][1]}/api/v9"
@@ -308,3 +309,48 @@ def test_the_embedded_model_answers_a_harness(embedded_model, endpoint):
     (status, body, _), _, lines, _ = endpoint(answer, client, to=to)
     assert status == 200
     assert lines[0]["reply"][0] == json.loads(body)["choices"][0]["message"]["content"] != ""
+
+
+def test_a_path_and_a_query_go_on_as_they_were_escaped(endpoint):
+    from yarl import URL
+
+    async def client(session, proxy):
+        url = URL(proxy.base_url + "/models/org%2Fname%20x%3Fy?a=b%26c%3Dd%20e", encoded=True)
+        async with session.get(url) as reply:
+            return reply.status
+
+    status, seen, lines, _ = endpoint(answer, client)
+    assert status == 200
+    assert seen[0].raw_path == "/api/v9/models/org%2Fname%20x%3Fy?a=b%26c%3Dd%20e"
+    assert lines[0]["path"] == "/models/org%2Fname%20x%3Fy"
+
+
+@pytest.mark.parametrize("after", ["beta/models", "@other.example/models", ":80/models"])
+def test_what_goes_on_behind_the_base_url_without_a_slash_is_refused(endpoint, after):
+    # Behind a base URL without a path, `@other.example` would send the client's key to another host.
+    found, seen, lines, proxy = endpoint(answer, lambda session, proxy: ask(session, proxy, after))
+    assert (found[0], seen, lines, proxy.strangers) == (404, [], [], 1)
+
+
+def test_a_body_that_is_not_in_the_coding_it_names_is_refused_and_recorded(endpoint, capfd):
+    async def client(session, proxy):
+        host, path = proxy.base_url.removeprefix("http://").split("/", 1)
+        reader, writer = await asyncio.open_connection(*host.split(":"))
+        lines = [f"POST /{path}/chat/completions HTTP/1.1", f"Host: {host}", "Content-Encoding: gzip"]
+        writer.write("\r\n".join([*lines, "Content-Length: 4", "Connection: close", "", "abcd"]).encode())
+        found = await reader.readline()
+        writer.close()
+        return found
+
+    found, seen, lines, _ = endpoint(answer, client)
+    assert found.split()[1] == b"400"
+    assert seen == []
+    assert "coding" in lines[0]["fault"]
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_long_token_passes(endpoint):
+    headers = {"Authorization": "Bearer " + "a" * 30_000}
+    found, _, lines, _ = endpoint(answer, lambda session, proxy: ask(session, proxy, headers=headers), fields=1 << 16)
+    assert found[0] == 200
+    assert len(lines) == 1

@@ -64,7 +64,8 @@ def test_the_harness_output_stands_apart_from_the_one_document(evenhand, items, 
     assert done.document["schema"] == "evenhand.traced/1"
 
 
-@pytest.mark.parametrize(("end", "shown"), [("sys.exit(7)", "exit code 7"), ("os.kill(os.getpid(), 9)", "SIGKILL")])
+@pytest.mark.parametrize(("end", "shown"), [("sys.exit(7)", "exit code 7"), ("os.kill(os.getpid(), 9)", "SIGKILL"),
+                                           ("os.kill(os.getpid(), 40)", "signal 40")])  # fmt: skip
 def test_a_harness_that_ends_badly_is_shown_so_and_its_trace_is_kept(end, shown, evenhand, items, replies, script,
                                                                        tmp_path):  # fmt: skip
     done = evenhand("trace", "--items", items, "--replies", replies, "--out", "kept", "--",
@@ -167,3 +168,45 @@ def test_a_signal_reaches_the_harness_and_the_trace_is_still_whole(number, items
     assert process.returncode == 3, err
     assert "exit code 5" in out
     assert json.loads((tmp_path / "kept" / "trace.json").read_text())["n_calls"] == 1
+
+
+def test_a_command_that_is_no_text_is_kept_with_its_bytes_escaped(evenhand, items, replies, script, tmp_path):
+    done = evenhand("trace", "--items", items, "--replies", replies, "--out", "kept", "--", *script("pass"), "a\udcff")
+    assert done.code == 3  # no calls
+    assert json.loads((tmp_path / "kept" / "trace.json").read_text())["command"][-1] == "a\\xff"
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "Authorization: Bearer SECRETVALUE",
+        "--header=X-Api-Key: SECRETVALUE",
+        '{"model": "m", "api_key": "SECRETVALUE"}',
+        "{'token': 'SECRETVALUE'}",
+        "https://user:SECRETVALUE@example.org/v1",
+        "sk-proj-SECRETVALUE-0123456789",
+        "cookie: s=SECRETVALUE",
+    ],
+)
+def test_a_secret_in_a_command_is_known_by_its_form(word):
+    from evenhand.trace.launching import without_secrets
+
+    kept = without_secrets(["curl", "-H", word, "next"], {})
+    assert "SECRET" not in " ".join(kept)
+    assert "***" in kept[2]
+    assert (kept[0], kept[3]) == ("curl", "next")
+
+
+def test_words_without_a_secret_are_kept_as_they_are():
+    from evenhand.trace.launching import without_secrets
+
+    words = [
+        "python",
+        "task-runner-of-a-long-name.py",
+        "http://host/v1",
+        "a: b",
+        "--limit",
+        "5",
+        "risk-assessment-2026",
+    ]
+    assert without_secrets(words, {}) == words

@@ -7,6 +7,7 @@ accuracy comes from blind commitments by the same model with the same settings, 
 given with the candidate in view may have been anchored by it, and is no solve.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -261,6 +262,9 @@ def _discrimination(decided: Sequence[tuple[float, float]], bootstrap: Bootstrap
     import numpy as np
 
     data = np.array(decided)
+    ends = [data[data[:, 1] == side, 0] for side in (1.0, 0.0)]
+    if all(len(set(end)) == 1 for end in ends):
+        return _of_constants(*[(int(end.sum()), len(end)) for end in ends])
     units = Units.of(data, bootstrap)
     given, right = data[units.rows, 0], data[units.rows, 1]
 
@@ -272,3 +276,24 @@ def _discrimination(decided: Sequence[tuple[float, float]], bootstrap: Bootstrap
 
     value = data[data[:, 1] == 1, 0].mean() - data[data[:, 1] == 0, 0].mean()
     return draw(kernel, units, bootstrap).estimate(float(value))
+
+
+def _of_constants(right: tuple[int, int], wrong: tuple[int, int]) -> Estimate:
+    """The difference of two shares that are 0 or 1 each, of which no resample says how far they hold.
+
+    Args:
+        right: (accepted, n) of the right candidates.
+        wrong: the same of the wrong ones.
+    Source: Newcombe (1998), Statistics in Medicine 17, 873-890, method 10: Wilson's intervals, squared and added.
+    """
+    from evenhand.stats.intervals import wilson_interval
+
+    (low, high), (wrong_low, wrong_high) = wilson_interval(*right), wilson_interval(*wrong)
+    first, second = right[0] / right[1], wrong[0] / wrong[1]
+    return Estimate(
+        value=first - second,
+        low=first - second - math.hypot(first - low, wrong_high - second),
+        high=first - second + math.hypot(high - first, second - wrong_low),
+        n=right[1] + wrong[1],
+        method="Newcombe interval of two shares",
+    )

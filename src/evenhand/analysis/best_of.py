@@ -88,7 +88,16 @@ def _at(picks: Sequence[tuple[float, float]], k: int, bootstrap: Bootstrap) -> B
     draws = draw(kernel, units, bootstrap)
     means = [float(data[:, 0].mean()), float(data[:, 1].mean())]
     accepted, right, gap = (draws.estimate(value, place) for place, value in enumerate([*means, means[0] - means[1]]))
-    return BestOf(k=k, accepted=_of(accepted), right=_of(right), gap=_of(gap))
+    shares = [_share(data[:, place], drawn) for place, drawn in enumerate((accepted, right))]
+    return BestOf(k=k, accepted=_of(shares[0]), right=_of(shares[1]), gap=_of(gap))
+
+
+def _share(values: "Floats", drawn: Estimate) -> Estimate:
+    """Wilson's interval where every question gives 0, or every one 1, of which resamples say nothing."""
+    from evenhand.stats.pass_rates import share
+
+    constant = values[0] in (0.0, 1.0) and bool((values == values[0]).all())
+    return share(int(values.sum()), len(values), "no questions") if constant else drawn
 
 
 def _of(figure: Estimate) -> Estimate:

@@ -22,6 +22,7 @@ __all__ = ["environment_seen", "probe_script"]
 
 MARKER = "evenhand-probe"
 _MOST_ITEMS = 50
+_EVALUATOR = "evaluator files"  # no way to an answer: the probe names it where it could not look for all of them
 _MOST_SIGHTS = 400
 _SHORTEST_GOLD = 8
 _LONGEST_GOLD = 200
@@ -65,13 +66,14 @@ def environment_seen(
     nonce = secrets.token_hex(8)
     words = [*environment.enter, "sh", "-s", "--", MARKER, nonce]
     ran = run_command(words, stdin=probe_script(_wanted(config, items)), folder=config.folder, timeout_s=timeout_s)
-    observations, sights, begun, done = _read(ran.output, nonce)
+    observations, sights, seen = _read(ran.output, nonce)
+    begun, done = "begun" in seen, "done" in seen
     facts = EnvironmentFacts(
         source=f"a probe that ran inside, entered by {' '.join(environment.enter)[:200]}",
         entered=begun,
         observations=observations,
         failure="" if done else _failure(ran, timeout_s, begun=begun),
-        details={"enter": list(environment.enter)},
+        details={"enter": list(environment.enter), "looked_for_evaluator_files": "looked" in seen},
     )
     return facts, sights
 
@@ -121,11 +123,12 @@ def _telling(item: AuditItem) -> str:
     return longest[:_LONGEST_GOLD] if len(longest) >= _SHORTEST_GOLD and "\0" not in longest else ""
 
 
-def _read(output: str, nonce: str) -> tuple[list[Observation], list[Sight], bool, bool]:
-    """The probe's lines; whatever does not begin with the nonce is somebody else's."""
+def _read(output: str, nonce: str) -> tuple[list[Observation], list[Sight], set[str]]:
+    """The probe's lines and their kinds; whatever does not begin with the nonce is somebody else's."""
     observations: list[Observation] = []
     sights: list[Sight] = []
-    kinds = set()
+    kinds = set[str]()
+    late = False
     for line in output.split("\n"):
         parts = line.split("\t", 4)
         if len(parts) != 5 or parts[0] != nonce:
@@ -136,7 +139,8 @@ def _read(output: str, nonce: str) -> tuple[list[Observation], list[Sight], bool
             observations.append(Observation(path=name, state=cast(State, state), detail=detail[:300]))
         elif kind == "sight":
             sights.append(Sight(what=name, where=detail[:300]))
-    return observations[:_MOST_SIGHTS], sights[:_MOST_SIGHTS], "begun" in kinds, "done" in kinds
+        late = late or (kind, name) == ("path", _EVALUATOR)
+    return observations[:_MOST_SIGHTS], sights[:_MOST_SIGHTS], kinds - {"looked"} if late else kinds
 
 
 def _failure(ran: Ran, timeout_s: float, *, begun: bool) -> str:

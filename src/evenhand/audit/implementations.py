@@ -101,7 +101,7 @@ def _row(row: Mapping[str, object], place: str, task: str, kind: str) -> Impleme
     return Implementation(
         task=task,
         id=_hash(code) if name is None else id_text(name, place, "candidate_id"),
-        kind=kind or (said if isinstance(said, str) and said.strip() else _GIVEN),
+        kind=_kind_word(kind) or (_kind_word(said) if isinstance(said, str) else "") or _GIVEN,
         code=code,
     )
 
@@ -116,7 +116,13 @@ def _module(path: Path, tasks: Collection[str], kind: str) -> Implementation:
         code = path.read_bytes().decode("utf-8", "surrogateescape")  # what is no text does not load, and that is said
     except OSError as error:
         raise InvalidInput(f"{path}: cannot be read ({error.strerror}); name a Python file") from error
-    return Implementation(task=next(iter(tasks)), id=path.name, kind=kind or _GIVEN, code=code)
+    return Implementation(task=next(iter(tasks)), id=path.name, kind=_kind_word(kind) or _GIVEN, code=code)
+
+
+def _kind_word(said: str) -> str:
+    """A kind as it was written; a lookup table has one name however it was spelt, since it counts for less."""
+    kind = said.strip()
+    return MEMORISER if kind.casefold().replace("z", "s") == MEMORISER else kind
 
 
 def _hash(code: str) -> str:

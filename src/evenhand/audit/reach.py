@@ -218,6 +218,7 @@ def _reach(task: TaskChecks, all_seen: Sequence[_Seen]) -> TaskReach:
         by_kind.setdefault(kind, set()).update(seen.failed)
         for check in sorted(seen.failed, key=order.__getitem__):
             witnesses.setdefault(check, {}).setdefault(kind, seen.implementation.id)
+    subset, smallest = _subset(task, all_seen)
     kinds = Counter(seen.implementation.kind for seen in all_seen)
     return TaskReach(
         task=task.task,
@@ -229,13 +230,15 @@ def _reach(task: TaskChecks, all_seen: Sequence[_Seen]) -> TaskReach:
         implementations=dict(kinds),
         incorrect=dict(Counter(seen.implementation.kind for seen in all_seen if seen.failed)),
         not_counted=dict(Counter(seen.left_out for seen in all_seen if seen.left_out)),
-        subset=_subset(task, all_seen),
+        subset=subset,
+        subset_is_smallest=smallest,
     )
 
 
-def _subset(task: TaskChecks, all_seen: Sequence[_Seen]) -> tuple[str, ...]:
+def _subset(task: TaskChecks, all_seen: Sequence[_Seen]) -> tuple[tuple[str, ...], bool]:
     """The smallest set of held-out checks that rejects all that the whole set rejects, lookup tables aside."""
+    # By number: a given implementation may be called as one that was made here.
     failed: Mapping[str, set[str]] = {
-        seen.implementation.id: seen.failed for seen in all_seen if seen.implementation.kind != MEMORISER
+        str(number): seen.failed for number, seen in enumerate(all_seen) if seen.implementation.kind != MEMORISER
     }
     return smallest_subset(failed, [check.id for check in task.held_out])

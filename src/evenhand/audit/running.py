@@ -143,6 +143,8 @@ def _audited(config: AuditConfig, settings: Settings, matchers: Matchers, note: 
 
     writable = [s.where for s in sights if s.what in ("writable evaluator", "plantable reward")]
     facts, code = _channel(config, items, settings, writable, matchers, note)
+    looked = bool((environment.details or {}).get("looked_for_evaluator_files"))
+    facts = replace(facts, details={**facts.details, "looked_for_evaluator_files": looked})
     second = channel_verdict(facts, config.task_class)
 
     fourth = _suites(config, settings, note)

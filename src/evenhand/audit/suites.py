@@ -5,6 +5,9 @@ literal of the right value, both as text; they are read as literals and never ev
 """
 
 import ast
+import keyword
+import sys
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +21,7 @@ from evenhand.store.text_files import quoted
 __all__ = ["Check", "TaskChecks", "read_tasks"]
 
 Suite = Literal["both", "visible", "held_out"]
+LEAST_TOLERANCE = 1e-6
 VISIBLE = ("visible_checks", "visible", "base_checks", "public_checks")
 PLAIN = ("checks",)
 HELD_OUT = ("heldout_checks", "held_out_checks", "held_out", "heldout", "hidden_checks", "private_checks")
@@ -78,19 +82,26 @@ def read_tasks(path: Path, *, suite: Suite = "both") -> tuple[TaskChecks, ...]:
 
 def _task(task: str, row: Mapping[str, Any], place: str, suite: Suite) -> TaskChecks:
     entry_point = row.get("entry_point")
-    if not isinstance(entry_point, str) or not entry_point.isidentifier():
+    if not isinstance(entry_point, str) or not entry_point.isidentifier() or keyword.iskeyword(entry_point):
         raise InvalidInput(f"{place}: entry_point is {quoted(entry_point)}; expected the name of a function")
-    tolerance = row.get("atol")
-    number = isinstance(tolerance, (int, float)) and not isinstance(tolerance, bool)
     return TaskChecks(
         task=task,
         entry_point=entry_point,
         visible=() if suite == "held_out" else _checks(row, _names(VISIBLE, suite), place),
         held_out=() if suite == "visible" else _checks(row, _names(HELD_OUT, suite), place),
-        absolute=max(float(tolerance), 1e-6) if number else 1e-6,  # type: ignore[arg-type]
+        absolute=max(_tolerance(row.get("atol"), place), LEAST_TOLERANCE),
         row=row,
         plain=_checks(row, PLAIN, place),
     )
+
+
+def _tolerance(given: object, place: str) -> float:
+    """A tolerance; 0 where the row names none."""
+    if given is None:
+        return 0.0
+    if isinstance(given, int | float) and not isinstance(given, bool) and 0 <= given < sys.float_info.max:
+        return float(given)
+    raise InvalidInput(f"{place}: atol is {quoted(given)}; expected a number of at least 0")
 
 
 def _names(names: tuple[str, ...], suite: Suite) -> tuple[str, ...]:
@@ -137,13 +148,14 @@ def _literal(value: Any, place: str) -> object:
     found = value
     if isinstance(value, str):
         try:
-            found = ast.literal_eval(value)
-        except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+            with warnings.catch_warnings(action="ignore"):  # of an escape that Python does not know; the value is read
+                found = ast.literal_eval(value)
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
             raise InvalidInput(
                 f"{place} is {quoted(value)}, which is no Python literal; write a value as repr() prints it"
             ) from error
     try:
-        encode(found)
+        encode((found,))  # it travels inside of a frame
     except Unreadable as error:
         raise InvalidInput(f"{place} cannot be serialised: {error}") from error
     return found

@@ -9,7 +9,7 @@ from evenhand.integrity.degenerate import MEMORISER
 
 __all__ = ["print_audit", "print_reach", "print_study"]
 
-_WIDTH = 100
+_WIDTH = 79
 _TASKS_SHOWN = 25
 _TITLES = {
     "C1": "judge independence", "C2": "ground-truth channel", "C3": "retrieval and contamination",
@@ -82,6 +82,8 @@ def _second(evidence: Mapping[str, Any]) -> Iterator[str]:
 
 def _third(evidence: Mapping[str, Any]) -> Iterator[str]:
     """C3: what is open, with the first sights; what was not measured."""
+    if not evidence["entered"]:
+        return
     for path, found in evidence["paths"].items():
         if found["state"] == "open":
             for seen in found["seen"][:3] if found["seen"] else [found["means"]]:
@@ -176,7 +178,7 @@ def _reach_tasks(evidence: Mapping[str, Any]) -> None:
     print(f"\n{'task':<28} {'held out':>8} {'reached':>7} {'repeats':>7} {'kept':>4}")
     for task, reached in sorted(tasks, key=lambda one: one[1])[:_TASKS_SHOWN]:
         print(f"{shown(task['task'], 28):<28} {task['held_out']:>8} {reached:>7} {len(task['repeats']):>7} "
-              f"{len(task['subset']):>4}")  # fmt: skip
+              f"{('' if task['subset_is_smallest'] else '<=') + str(len(task['subset'])):>4}")  # fmt: skip
     if len(tasks) > _TASKS_SHOWN:
         print(f"and {len(tasks) - _TASKS_SHOWN} tasks with as many or more reached; --json has them all")
     for line in (

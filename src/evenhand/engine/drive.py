@@ -1,8 +1,9 @@
 """Drive a judge's generator to its outcome: answer its calls, throw provider faults in, collect what it rests on."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Generator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from evenhand.engine.answer import Answers
 from evenhand.errors import InvalidInput, ProviderError
@@ -24,7 +25,12 @@ _ATTEMPTS_PER_ASK = 2
 
 
 async def judge_item(
-    answers: Answers, start: Callable[[int], Judging], *, retried: bool = False, retry_failed: bool = False
+    answers: Answers,
+    start: Callable[[int], Judging],
+    *,
+    retried: bool = False,
+    retry_failed: bool = False,
+    slow: bool = False,
 ) -> tuple[Outcome, float | None]:
     """One item's outcome, and what the replies it rests on cost in dollars (None if any price is unknown).
 
@@ -33,27 +39,29 @@ async def judge_item(
         start: makes the item's generator, beginning at the attempt number given.
         retried: whether the store may hold attempts that an earlier `--retry-failed` gave up.
         retry_failed: ask afresh what the store answers with an unreadable outcome.
+        slow: whether the judge's own steps may take long, as comparing formulas does; they run in threads then, so
+            that the calls of other items go on meanwhile.
     Raises:
         ProviderError: a fault that every further item would meet.
         BudgetSpent, StoreError, Stopped: as `Answers.answer`.
     """
     if not retried and not retry_failed:
-        return await drive(answers, start(0))
+        return await drive(answers, start(0), slow=slow)
     first_calls = next(start(0), ())
     if not first_calls:  # a judge may come to its outcome without a call: an item lacks what must be read
-        return await drive(answers, start(0))
+        return await drive(answers, start(0), slow=slow)
     key = answers.key(first_calls[0])
     first_attempt = 0 if key is None else answers.cache.first_attempt(key)
-    outcome, cost_usd = await drive(answers, start(first_attempt))
+    outcome, cost_usd = await drive(answers, start(first_attempt), slow=slow)
     if key is None or not retry_failed or not _unreadable_before(answers, outcome):
         return outcome, cost_usd
     first_attempt += _ATTEMPTS_PER_ASK
     await answers.cache.retry_from([key], first_attempt)
-    return await drive(answers, start(first_attempt))
+    return await drive(answers, start(first_attempt), slow=slow)
 
 
 async def drive(
-    answers: Answers, judging: Generator[tuple[Call, ...], tuple[Reply, ...], T]
+    answers: Answers, judging: Generator[tuple[Call, ...], tuple[Reply, ...], T], *, slow: bool = False
 ) -> tuple[T | Failure, float | None]:
     """Run a generator to its end; a provider fault that it does not catch becomes its Failure."""
     seen: list[Reply] = []
@@ -72,16 +80,34 @@ async def drive(
                 costs.extend(
                     answers.endpoints[call.model].price(reply.usage) for call, reply in zip(calls, replies, strict=True)
                 )
-                calls = judging.send(replies)
+                calls = await asyncio.to_thread(_sent, judging, replies) if slow else judging.send(replies)
     except StopIteration as done:
         outcome: T = done.value
+        return outcome, _total(costs)
+    except _Ended as done:
+        outcome = done.outcome
         return outcome, _total(costs)
     except ProviderError as error:
         if error.code in FATAL_CODES:
             raise
         return _failure(error, seen), _total(costs)
     finally:
-        judging.close()
+        with contextlib.suppress(ValueError):  # cancelled while a thread is at it: it is dropped when that has ended
+            judging.close()
+
+
+class _Ended(Exception):
+    """A generator's end: a thread cannot hand on a StopIteration."""
+
+    def __init__(self, outcome: Any) -> None:
+        self.outcome = outcome
+
+
+def _sent(judging: Generator[tuple[Call, ...], tuple[Reply, ...], Any], replies: tuple[Reply, ...]) -> tuple[Call, ...]:
+    try:
+        return judging.send(replies)
+    except StopIteration as done:
+        raise _Ended(done.value) from None
 
 
 def sum_usage(replies: Sequence[Reply]) -> Usage:

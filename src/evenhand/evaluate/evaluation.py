@@ -233,6 +233,7 @@ class Evaluation:
             lambda attempt: judge.judge(task.item, model=task.member, rerun=task.rerun, first_attempt=attempt),
             retried=self._retried,
             retry_failed=self._settings.retry_failed,
+            slow=known is not None and known.given.expressions is not None,
         )
 
     async def _gather(self, panel: PanelRecorder, task: Task, done: Done, sink: Callable[[Record], None]) -> None:

@@ -7,6 +7,7 @@ is a verdict, not an answer, unless the label says that it is the judge's own.
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -31,7 +32,8 @@ _LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HASHES = re.compile(r"^[ \t]*####[ \t]*(?P<text>\S[^\n]*)", re.MULTILINE)
-_TAG = re.compile(r"<(?P<tag>(?:my_|own_|final_)?answer)>(?P<text>.*?)</(?P=tag)>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<(?P<end>/?)(?P<tag>(?:my_|own_|final_)?answer)>", re.IGNORECASE)
+_BRACE = re.compile(r"[{}]")
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
 
 _DEMANDS: tuple[tuple[Form, re.Pattern[str]], ...] = (
@@ -78,8 +80,9 @@ _SCORE_FIELDS = frozenset(
         "score", "rating", "points", "reward", "probability", "confidence", "value"
     )
 )  # fmt: skip
-_NUMBER = r"(?P<number>[-+]?\d+(?:\.\d+)?)(?:[ \t]*/[ \t]*\d+)?"
+_NUMBER = r"(?P<number>[-+]?\d++(?:\.\d++)?+)(?![eE][-+]?\d)(?:[ \t]*/[ \t]*\d+)?"
 _SCORE_LINE = re.compile(rf"\b(?:score|rating|points|reward)\b[\"'`* ]*(?:is)?[ \t]*[:=][\"'`*\[ \t]*{_NUMBER}", re.I)
+_TRIES = 1000  # braces that open no object, after which none is looked for: a text of braces alone takes no time
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 
 
@@ -118,9 +121,7 @@ def commitments_in(reply: str) -> tuple[Commitment, ...]:
     """
     found = [*_from_fields(reply), *_from_lines(reply), *_from_boxes(reply)]
     found += [Commitment(text=hit["text"].strip(), form="hashes", at=hit.start()) for hit in _HASHES.finditer(reply)]
-    found += [
-        Commitment(text=hit["text"].strip(), form="tag", at=hit.start(), own=True) for hit in _TAG.finditer(reply)
-    ]
+    found += _from_tags(reply)
     kept = [one for one in found if one.text and (one.own or _word(one.text) is None)]
     return tuple(sorted(kept, key=lambda one: one.at))
 
@@ -173,10 +174,16 @@ def score_in(reply: str) -> Said | None:
     found = [
         Said(value=float(value), at=at)
         for name, value, at in _fields(reply)
-        if name in _SCORE_FIELDS and isinstance(value, (int, float)) and not isinstance(value, bool)
+        if name in _SCORE_FIELDS and isinstance(value, (int, float)) and not isinstance(value, bool) and _finite(value)
     ]
-    found += [Said(value=float(hit["number"]), at=hit.start()) for hit in _SCORE_LINE.finditer(reply)]
+    lines = [(float(hit["number"]), hit.start()) for hit in _SCORE_LINE.finditer(reply)]
+    found += [Said(value=value, at=at) for value, at in lines if _finite(value)]
     return max(found, key=lambda one: one.at, default=None)
+
+
+def _finite(value: float) -> bool:
+    """Whether a number of a reply, which may have any number of digits, is one that can be compared as a float."""
+    return -sys.float_info.max <= value <= sys.float_info.max
 
 
 def _word(text: str) -> bool | None:
@@ -198,14 +205,32 @@ def _from_fields(reply: str) -> Iterator[Commitment]:
 
 
 def _from_boxes(reply: str) -> Iterator[Commitment]:
-    """The contents of boxes, whose braces may nest."""
+    """The contents of boxes, whose braces may nest; one pass, however many of them are never closed."""
+    if not _BOXED.search(reply):
+        return
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    for brace in _BRACE.finditer(reply):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif opened:
+            closing[opened.pop()] = brace.start()
     for hit in _BOXED.finditer(reply):
-        depth = 1
-        for end in range(hit.end(), len(reply)):
-            depth += {"{": 1, "}": -1}.get(reply[end], 0)
-            if depth == 0:
-                yield Commitment(text=reply[hit.end() : end].strip(), form="boxed", at=hit.start())
-                break
+        end = closing.get(hit.end() - 1)
+        if end is not None:
+            yield Commitment(text=reply[hit.end() : end].strip(), form="boxed", at=hit.start())
+
+
+def _from_tags(reply: str) -> Iterator[Commitment]:
+    """What stands between a tag and the next end of the same."""
+    opened: dict[str, re.Match[str]] = {}
+    for hit in _TAG.finditer(reply):
+        tag = hit["tag"].casefold()
+        if not hit["end"]:
+            opened.setdefault(tag, hit)
+        elif tag in opened:
+            start = opened.pop(tag)
+            yield Commitment(text=reply[start.end() : hit.start()].strip(), form="tag", at=start.start(), own=True)
 
 
 def _fields(reply: str) -> Iterator[tuple[str, Any, int]]:
@@ -250,11 +275,12 @@ def _objects(reply: str) -> Iterator[tuple[str, int]]:
         yield from fenced
         return
     decoder, at = json.JSONDecoder(), reply.find("{")
-    while at != -1:
+    tries = _TRIES
+    while at != -1 and tries:
         try:
-            _, length = decoder.raw_decode(reply[at:])
-        except ValueError:
-            at = reply.find("{", at + 1)
+            _, end = decoder.raw_decode(reply, at)
+        except (ValueError, RecursionError):
+            at, tries = reply.find("{", at + 1), tries - 1
             continue
-        yield reply[at : at + length], at
-        at = reply.find("{", at + length)
+        yield reply[at:end], at
+        at = reply.find("{", end)

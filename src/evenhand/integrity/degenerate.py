@@ -35,6 +35,7 @@ class TaskReach:
         incorrect: kind to how many of them pass every visible check and fail a held-out one.
         not_counted: what was given and not counted, with how often: `timed out on a visible check`, `did not load`.
         subset: the smallest set of held-out checks that tells apart all that the whole set does.
+        subset_is_smallest: whether that is proved; else a smaller one may be there.
     """
 
     task: str
@@ -47,6 +48,7 @@ class TaskReach:
     incorrect: Mapping[str, int] = field(default_factory=dict)
     not_counted: Mapping[str, int] = field(default_factory=dict)
     subset: tuple[str, ...] = ()
+    subset_is_smallest: bool = True
 
     @property
     def reachable(self) -> tuple[str, ...]:
@@ -182,4 +184,5 @@ def _task_document(task: TaskReach) -> dict[str, Any]:
         "incorrect": dict(task.incorrect),
         "not_counted": dict(task.not_counted),
         "subset": list(task.subset),
+        "subset_is_smallest": task.subset_is_smallest,
     }

@@ -9,26 +9,33 @@ __all__ = ["UNKNOWN", "memoriser", "repeated"]
 UNKNOWN = "not among the visible inputs"
 """What a memoriser returns for an input that it has not seen."""
 
-_SOURCE = '''def {entry_point}(*args):
-    """A lookup table of the visible inputs."""
-    return _table().get(_name(args), {unknown!r})
+_SOURCE = '''def _lookup():
+    # The function may be called as one of these or as a helper.
+    from builtins import complex, dict, float, frozenset, list, map, repr, set, tuple, type
 
+    def name(value):
+        kind = type(value)
+        if kind in (list, tuple):
+            return (kind.__name__, *map(name, value))
+        if kind in (set, frozenset):
+            return (kind.__name__, frozenset(map(name, value)))
+        if kind is dict:
+            return ("dict", frozenset((name(key), name(of)) for key, of in value.items()))
+        return (kind.__name__, repr(value) if kind in (float, complex) else value)
 
-def _name(value):
-    kind = type(value)
-    if kind in (list, tuple):
-        return (kind.__name__, *map(_name, value))
-    if kind in (set, frozenset):
-        return (kind.__name__, frozenset(map(_name, value)))
-    if kind is dict:
-        return ("dict", frozenset((_name(key), _name(of)) for key, of in value.items()))
-    return (kind.__name__, repr(value) if kind in (float, complex) else value)
-
-
-def _table():
-    return {{
+    def table():
+        return {{
 {rows}
-    }}
+        }}
+
+    def known(*args):
+        """A lookup table of the visible inputs."""
+        return table().get(name(args), {unknown!r})
+
+    return known
+
+
+{entry_point} = _lookup()
 '''
 
 
@@ -46,7 +53,7 @@ def memoriser(entry_point: str, checks: Iterable[tuple[Sequence[object], object]
     >>> made["square"](3), made["square"](-2), made["square"](4)
     (9, 4, 'not among the visible inputs')
     """
-    rows = "\n".join(f"        _name({source_of(tuple(args))}): {source_of(expected)}," for args, expected in checks)
+    rows = "\n".join(f"            name({source_of(tuple(args))}): {source_of(expected)}," for args, expected in checks)
     return _SOURCE.format(entry_point=entry_point, unknown=UNKNOWN, rows=rows)
 
 

@@ -107,8 +107,8 @@ def solve_figures(judged: Sequence[Judged], bootstrap: Bootstrap | None = None) 
     decided = [row for row in wrong if row.accepted is not None]
     both = [row for row in wrong_solved if row.accepted is not None]
     on_wrong = _mean([_right(row) for row in wrong_solved], settings, _NO_WRONG if not wrong else _NO_SOLVES)
-    excess = _mean([float(bool(row.accepted)) - (1.0 - _right(row)) for row in both], settings,
-                   _why_no_excess(wrong, wrong_solved, decided))  # fmt: skip
+    excess = _excess([float(bool(row.accepted)) - (1.0 - _right(row)) for row in both], settings,
+                     _why_no_excess(wrong, wrong_solved, decided))  # fmt: skip
     return SolveFigures(
         solve_accuracy=_mean([_right(row) for row in solved], settings, _NO_SOLVES),
         solve_accuracy_on_wrong=on_wrong,
@@ -143,10 +143,33 @@ def _why_no_excess(wrong: Sequence[Judged], solved: Sequence[Judged], decided: S
     return "no wrong candidate has a verdict" if not decided else "no wrong item has both a solve and a verdict"
 
 
-def _mean(values: Sequence[float], bootstrap: Bootstrap, undefined: str) -> Estimate:
-    """The mean over items with a percentile interval over items."""
+def _excess(values: Sequence[float], bootstrap: Bootstrap, undefined: str) -> Estimate:
+    """The mean of paired differences in [-1, 1]; where all items give the same, no resample says how far it holds.
+
+    Then at least the share p of all items gives that difference, by Clopper and Pearson's lower end for n of n, and the
+    others give at worst -1 or 1: the interval is p times the difference, minus and plus 1 - p.
+    """
     if not values:
         return Estimate.of_nothing(undefined, n=0)
+    if len(set(values)) > 1:
+        return _drawn(values, bootstrap)
+    share = exact_interval(len(values), len(values))[0]
+    low, high = (max(-1.0, share * values[0] - (1.0 - share)), min(1.0, share * values[0] + (1.0 - share)))
+    method = "exact bounds on the share of items that give what all of these give"
+    return Estimate(value=values[0], low=low, high=high, n=len(values), method=method)
+
+
+def _mean(values: Sequence[float], bootstrap: Bootstrap, undefined: str) -> Estimate:
+    """The mean over items: a share of yes or no with its exact interval, else with a percentile interval over items."""
+    if not values:
+        return Estimate.of_nothing(undefined, n=0)
+    if all(value in (0.0, 1.0) for value in values):
+        return _exact(int(sum(values)), len(values))
+    return _drawn(values, bootstrap)
+
+
+def _drawn(values: Sequence[float], bootstrap: Bootstrap) -> Estimate:
+    """The mean with a percentile interval over items."""
     import numpy as np
 
     data = np.array(values)[:, None]
@@ -164,9 +187,12 @@ def _share(decided: Sequence[Judged], undefined: str) -> Estimate:
     """Share accepted, with its exact interval: it is one yes or no an item, often the same for all."""
     if not decided:
         return Estimate.of_nothing(undefined, n=0)
-    accepted, n = sum(bool(row.accepted) for row in decided), len(decided)
-    low, high = exact_interval(accepted, n)
-    return Estimate(value=accepted / n, low=low, high=high, n=n, method="Clopper and Pearson's exact interval")
+    return _exact(sum(bool(row.accepted) for row in decided), len(decided))
+
+
+def _exact(successes: int, n: int) -> Estimate:
+    low, high = exact_interval(successes, n)
+    return Estimate(value=successes / n, low=low, high=high, n=n, method="Clopper and Pearson's exact interval")
 
 
 def _complement(of: Estimate) -> Estimate:

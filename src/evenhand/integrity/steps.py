@@ -41,6 +41,7 @@ class Step:
     Args:
         demanded: forms of an answer that the prompt names.
         solve: whether it asks to solve the task first.
+        candidate: the item's, normalised.
     """
 
     placed: PlacedCall
@@ -48,6 +49,7 @@ class Step:
     reply: str
     demanded: frozenset[Form]
     solve: bool
+    candidate: str = ""
 
     @property
     def call(self) -> TracedCall:
@@ -56,7 +58,9 @@ class Step:
 
     def commitment(self) -> Commitment | None:
         """The answer that the reply commits to before any verdict, else the first that stands after one."""
-        found = [one for one in commitments_in(self.reply) if one.form in self.demanded]
+        found = [
+            one for one in commitments_in(self.reply) if one.form in self.demanded and not self._is_candidates(one)
+        ]
         if not found:
             return self._bare()
         judged = self.judged_at()
@@ -67,6 +71,25 @@ class Step:
         """Where the reply first says how it judges."""
         places = [said.at for said in (verdict_in(self.reply), score_in(self.reply)) if said is not None]
         return min(places, default=None)
+
+    def _is_candidates(self, one: Commitment) -> bool:
+        """Whether an answer in the reply is the candidate's, which the judge only repeats.
+
+        So it is where the reply repeats the candidate from its beginning up to there, or quotes a line of it.
+        """
+        text = normalised(one.text)
+        if self.view.candidate is False or not text or text not in self.candidate:
+            return False
+        if self.reply[one.at :].lstrip(" \t*_#-").startswith(">"):
+            return True
+        head = normalised(self.reply[: self.reply.find(one.text, one.at) + len(one.text)])
+        at = self.candidate.find(text)
+        while at >= 0:
+            repeated = self.candidate[: at + len(text)]
+            if len(repeated) >= _LONG_CANDIDATE and head.endswith(repeated):
+                return True
+            at = self.candidate.find(text, at + 1)
+        return False
 
     def _bare(self) -> Commitment | None:
         """A short reply to a request without the candidate is an answer as a whole."""
@@ -87,7 +110,14 @@ def steps_of(texts: Mapping[str, ItemTexts], found: Mapping[str, Sequence[Placed
         prompt = f"{one.placed.rest}\n{one.placed.call.shape}"
         demanded, solve = demanded_forms(prompt), asks_to_solve(one.placed.rest)
         steps[one.item.id] += [
-            Step(placed=one.placed, view=view, reply=reply, demanded=demanded, solve=solve)
+            Step(
+                placed=one.placed,
+                view=view,
+                reply=reply,
+                demanded=demanded,
+                solve=solve,
+                candidate=one.item.texts["candidate"],
+            )
             for reply in one.placed.call.replies
         ]
     return {item: sorted(own, key=lambda step: step.call.began) for item, own in steps.items()}

@@ -8,7 +8,7 @@ from evenhand.matching.hedging import is_refusal
 from evenhand.matching.rules import MatchRule
 from evenhand.matching.statements import boxes, statements
 
-__all__ = ["NoAnswer", "Passage", "Unreadable", "first_sentence", "passages", "sentences"]
+__all__ = ["NoAnswer", "Passage", "Unreadable", "first_sentence", "passages", "sentences", "taken_back"]
 
 MOST_STATED = 100
 LONGEST_SENTENCE = 2_000  # characters; what is longer is no sentence that gives one answer
@@ -88,6 +88,13 @@ def sentences(text: str) -> list[str]:
 _TAKEN_BACK = re.compile(
     r"\s*+[.!?;,-]*+\s*+\(?(?:or|maybe|perhaps|possibly|alternatively|actually|wait|no|hmm)(?![A-Za-z])", re.IGNORECASE
 )
+
+
+def taken_back(rest: str) -> bool:
+    """Whether what follows an answer takes it back: `Or maybe 6.`, `Wait, B.`"""
+    return _TAKEN_BACK.match(rest) is not None
+
+
 _REASON = re.compile(r"[,;]?\s(?:since|because|as|weil|denn|da|car|porque)\s", re.IGNORECASE)
 
 
@@ -99,7 +106,7 @@ def first_sentence(text: str) -> str | None:
     """
     end = _SENTENCE_END.search(text, 1)
     first, rest = (text, "") if end is None else (text[: end.start()], text[end.end() :])
-    if _TAKEN_BACK.match(rest):
+    if taken_back(rest):
         return None
     reason = _REASON.search(first)
     return (first[: reason.start()] if reason else first).strip()

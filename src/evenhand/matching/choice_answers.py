@@ -2,7 +2,7 @@
 
 import re
 
-from evenhand.matching.answers import LONGEST_SENTENCE, NoAnswer, Passage, Unreadable, first_sentence
+from evenhand.matching.answers import LONGEST_SENTENCE, NoAnswer, Passage, Unreadable, first_sentence, taken_back
 from evenhand.matching.cleaning import unwrapped_latex
 from evenhand.matching.hedging import hedge, negated
 from evenhand.matching.rules import MatchRule
@@ -33,11 +33,17 @@ def choice_answer(passage: Passage, rule: MatchRule) -> str | NoAnswer | Unreada
     named = _worded(text, rule)
     if named is not None:
         return named
+    if _contradicts(text, labels, rule):
+        return NoAnswer(reason="names one option and gives the text of another")
     if passage.stated:
         sentence = first_sentence(text)
         if sentence is None:
             return NoAnswer(reason="takes its answer back")
+        if _lists(text, labels):
+            return NoAnswer(reason="names several options")
         return _first_label(sentence, labels, lone=True) or _second_form(text, labels, rule)
+    if _lists(text, labels):
+        return NoAnswer(reason="names several options")
     return _first_label(text.rstrip(), labels, lone=False) or _second_form(text, labels, rule)
 
 
@@ -50,6 +56,32 @@ def _worded(text: str, rule: MatchRule) -> str | None:
     return None
 
 
+def _contradicts(text: str, labels: dict[str, str], rule: MatchRule) -> bool:
+    """Whether the text of one option stands behind the label of another: `B) Paris` where B is Rome."""
+    found = _label_at(text, 0, labels) if rule.choice_texts and len(text) <= LONGEST_SENTENCE else None
+    if found is None:
+        return False
+    words = plain_text(text[found[1] :])
+    texts = {plain_text(words) for words in rule.choice_texts}
+    return words in texts - {plain_text(rule.choice_texts[rule.choices.index(found[0])])}
+
+
+def _lists(text: str, labels: dict[str, str]) -> bool:
+    """Whether a text begins with one label and goes on with another that is marked as one: `A. B.`, `A) x B) y`."""
+    lead = re.match(_LEAD, text, re.IGNORECASE)
+    first = _label_at(text, lead.end() if lead else 0, labels)
+    if first is None or (text[first[1] - 1] != ")" and text[first[1] : first[1] + 1] not in (".", ")", ":")):
+        return False
+    for found in _MARKED.finditer(text[first[1] : LONGEST_SENTENCE]):
+        label = labels.get((found[1] or found[2] or found[3]).casefold())
+        if label is not None and label != first[0]:
+            return True
+    return False
+
+
+_MARKED = re.compile(r"(?:^|\s|[.])(?:\(([A-Z0-9]{1,2})\)|([A-Z0-9]{1,2})[):](?=\s)|(?<=\. )([A-Z0-9]{1,2})(?=[.]|$))")
+
+
 def _second_form(text: str, labels: dict[str, str], rule: MatchRule) -> str | NoAnswer | Unreadable:
     """`I choose H`, `option c`: the one that is named so, if it is one."""
     found: list[str] = []
@@ -59,6 +91,8 @@ def _second_form(text: str, labels: dict[str, str], rule: MatchRule) -> str | No
             found.append(label[0])
             if _names_another(text, label[1], labels):
                 return NoAnswer(reason="names several options")
+            if taken_back(text[label[1] :]):
+                return NoAnswer(reason="takes its answer back")
     if len(set(found)) == 1:
         return NoAnswer(reason="leaves open which option it names") if hedge(text[:LONGEST_SENTENCE]) else found[0]
     if found:

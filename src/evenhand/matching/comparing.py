@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from evenhand.matching.answers import NoAnswer, Unreadable
-from evenhand.matching.formulas import Written, written
+from evenhand.matching.formulas import Written, worth_the_same, written
 from evenhand.matching.hedging import hedge
 from evenhand.matching.number_answers import Formula, same_clock
 from evenhand.matching.numerals import Exact
@@ -52,7 +52,7 @@ def _decided(found: tuple[bool, str], how: str) -> Compared:
 
 
 def _open(how: str, reason: str, expressions: Expressions | None) -> Compared:
-    gave_up = "there is none" if expressions is None else "it gave none in its time"
+    gave_up = "there is none" if expressions is None else "it gave up (too slow, too large, or not readable)"
     return Compared(verdict="undecided", how=how, reason=f"{reason}, and {gave_up}")
 
 
@@ -85,12 +85,9 @@ def _formulas(one: Value, two: Value, rule: MatchRule, expressions: Expressions 
     if first.notation == second.notation:
         return Compared(verdict="equal", how="notation", reason="the formulas are written alike")
     if not first.comparable or not second.comparable:
-        reason = "words, quantifiers, dots and plus-minus are compared by notation alone, and it differs"
+        reason = "words, quantifiers, dots, plus-minus, primes and transposes are compared by notation, and it differs"
         return Compared(verdict="unequal", how="notation", reason=reason)
-    if expressions is None:
-        return _open("formula", "the formulas need a comparer", None)
-    pair = (first.latex, second.latex)
-    same = expressions(*pair, positive=True) if rule.positive else expressions(*pair)
+    same = worth_the_same(first, second, rule, expressions)
     if same is None:
         return _open("formula", "the formulas need a comparer", expressions)
     given = " with every symbol positive" if rule.positive else ""

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from evenhand.matching.answers import NoAnswer, Passage, Unreadable, first_sentence
 from evenhand.matching.cleaning import shortened
 from evenhand.matching.hedging import hedge
+from evenhand.matching.rules import Expressions, MatchRule
 
-__all__ = ["Written", "formula", "written"]
+__all__ = ["Written", "formula", "worth_the_same", "written"]
 
 LONGEST = 2_000  # characters
 DEEPEST = 40  # brackets in one another
@@ -25,7 +26,7 @@ class Written:
     Args:
         latex: what a comparer may be given, without delimiters.
         notation: the same without blanks and needless braces, for comparing by notation.
-        comparable: whether a comparer sees all of it; not so with quantifiers, dots and plus-minus.
+        comparable: whether a comparer sees all of it; not so with quantifiers, dots, plus-minus, primes and transposes.
     """
 
     latex: str
@@ -44,7 +45,8 @@ deg partial nabla operatorname
 """
 _KNOWN = frozenset(_COMMANDS.split())
 _STATEMENT = re.compile(
-    r"\\(?:forall|exists|[lcvd]?dots|ddots|pm|mp|implies|iff|lor|land|lnot|Rightarrow|approx|sim)(?![A-Za-z])|[:%]|\\circ(?![A-Za-z])"
+    r"\\(?:forall|exists|[lcvd]?dots|ddots|pm|mp|implies|iff|lor|land|lnot|Rightarrow|approx|sim)(?![A-Za-z])|[:%']|\\circ(?![A-Za-z])"
+    r"|[A-Z)\]}]\s*\^\s*(?:T(?![A-Za-z])|\{\s*T\s*\})"
 )
 _ROUNDED_ROOT = re.compile(r"\\sqrt\s*+\(")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
@@ -122,6 +124,23 @@ def written(text: str) -> Written | NoAnswer | Unreadable:
     wordless = not _LONG_WORD.search(_WORDED.sub(" ", rooted))
     comparable = wordless and not _STATEMENT.search(rooted) and "\\text" not in rooted
     return Written(latex=rooted, notation=_notation(rooted if wordless else rooted.casefold()), comparable=comparable)
+
+
+def worth_the_same(one: Written, two: Written, rule: MatchRule, expressions: Expressions | None) -> bool | None:
+    """What a comparer says of two formulas; None without one, or where it gave up.
+
+    Symbols that differ in their case alone are different ones, which the comparer does not see.
+    """
+    first, second = _letters(one.latex), _letters(two.latex)
+    if any(letter.swapcase() in second - first for letter in first - second):
+        return False
+    if expressions is None:
+        return None
+    return expressions(one.latex, two.latex, positive=True) if rule.positive else expressions(one.latex, two.latex)
+
+
+def _letters(latex: str) -> frozenset[str]:
+    return frozenset(char for char in _COMMAND.sub(" ", latex) if char.isalpha())
 
 
 def _plainer(text: str) -> str:

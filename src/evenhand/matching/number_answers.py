@@ -29,9 +29,12 @@ _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
 _FORMULA = re.compile(r"[0-9A-Za-z\s+\-*/^(){}\[\]\\.,=!|\u221a\u03c0\u00b7\u00d7\u00b0_<>]++")
 _MATHEMATICAL = re.compile(
     r"\\[A-Za-z]|[0-9][a-z](?![A-Za-z])|[\^\u221a\u03c0!]|[0-9a-z)\]}]\s*+[-+*/\u00b7\u00d7]\s*+[0-9a-z(\[{\\]"
-    r"|(?<![A-Za-z])(?:sqrt|log|ln|exp|sin|cos|tan)(?![A-Za-z])|-\s?[(|]"
+    r"|(?<![A-Za-z])(?:sqrt|log|ln|exp|sin|cos|tan)(?![A-Za-z])|-\s?[(|]|\|-[^|\s]++\|"
 )
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}")
+_SHORT_WORD = re.compile(
+    r"(?<![\\A-Za-z])(?:so|it|is|we|to|of|in|an|be|by|at|on|he|if|as|my|no|are|was)(?![A-Za-z])", re.IGNORECASE
+)
 _FUNCTION_NAMES = "sin cos tan cot sec csc log exp sqrt mod arcsin arccos arctan"
 _FUNCTIONS = frozenset(_FUNCTION_NAMES.split())
 _LIST = re.compile(r"[,;]\s|\sand\s|\s&\s")
@@ -181,4 +184,6 @@ def _is_formula(text: str) -> bool:
     """Whether a text is mathematics without prose."""
     if len(text) > LONGEST_SENTENCE or not _FORMULA.fullmatch(text) or not _MATHEMATICAL.search(text):
         return False
+    if _SHORT_WORD.search(text):
+        return False  # `it is -5` takes nothing from `s`
     return all(word.group().casefold() in _FUNCTIONS for word in _WORD.finditer(text))

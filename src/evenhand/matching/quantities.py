@@ -19,12 +19,14 @@ class Quantity:
         percent: whether a percent sign, or the word, follows.
         unit: the known unit; None where no word follows, or one that names what is counted.
         named: the words that follow and are no known unit.
+        symbol: the lone symbol that the number is assigned to, as in `x = 5`.
     """
 
     number: Exact | Huge
     percent: bool = False
     unit: Unit | None = None
     named: str = ""
+    symbol: str = ""
 
 
 _DIGITS = r"(?:[0-9](?:[,.'_\u2009]?[0-9])*+\.?|\.[0-9]++)"
@@ -62,13 +64,13 @@ def quantity(text: str, *, decimal_comma: bool = False) -> Quantity | None:
     >>> quantity(r"-2\frac{1}{4}").number.value, quantity("1.5 x 10^3").number.value, quantity("5 or 6")
     (Fraction(-9, 4), Fraction(1500, 1), None)
     """
-    text = _bared(text)
+    text, symbol = _bared(text)
     found = _leading(text, 0, decimal_comma=decimal_comma)
     while found is not None and (more := _SMALLER.match(text, found[1])) is not None:
         found = _added(found[0], _leading(text, more.end(), decimal_comma=decimal_comma))
     if found is None or text[found[1] :].strip(" .,;:)") or not _is_name(found[0].named):
         return None
-    return found[0]
+    return replace(found[0], symbol=symbol) if symbol else found[0]
 
 
 def numbers_in(text: str, *, decimal_comma: bool = False) -> list[tuple[Quantity | None, int, int]]:
@@ -107,18 +109,18 @@ def _past_digits(text: str, at: int) -> int:
     return at
 
 
-def _bared(text: str) -> str:
-    """Without a full stop, brackets all around, or a lone symbol that the number is assigned to."""
+def _bared(text: str) -> tuple[str, str]:
+    """Without a full stop, brackets all around, or a lone symbol that the number is assigned to; and that symbol."""
     text = text.strip()
     text = text[:-1].rstrip() if text.endswith((".", ",", ";")) and not text.endswith("..") else text
     while len(text) > 2 and text[0] + text[-1] in ("()", "{}") and text.count(text[0]) == 1:
         text = text[1:-1].strip()
     assigned = _ASSIGNED.match(text)
-    return text[assigned.end() :].strip() if assigned else text
+    return (text[assigned.end() :].strip(), (assigned["symbol"] or "").casefold()) if assigned else (text, "")
 
 
 _ASSIGNED = re.compile(
-    r"[A-Za-z](?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]++\}))?+\s*+(?:=|\\approx(?![A-Za-z])|≈)(?!=)"
+    r"(?P<symbol>[A-Za-z](?:_(?:[A-Za-z0-9]|\{[A-Za-z0-9]++\}))?+)\s*+(?:=|\\approx(?![A-Za-z])|≈)(?!=)"
     r"|\\approx(?![A-Za-z])|≈|=(?!=)"
 )
 

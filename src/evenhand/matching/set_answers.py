@@ -72,7 +72,9 @@ def elements(passage: Passage, *, decimal_comma: bool = False) -> Elements | NoA
 def _read(text: str, decimal_comma: bool, depth: int) -> Elements | NoAnswer | Unreadable:
     if depth > _DEEPEST:
         return Unreadable(reason=f"nests deeper than {_DEEPEST}")
-    text = _MEMBER.sub("", text.strip())
+    text = text.strip()
+    several = _several_symbols(text, decimal_comma)
+    text = text if several else _MEMBER.sub("", text)
     if text in ("\\emptyset", "\\varnothing", "{}"):
         return Elements(values=(), form="set")
     form, inner = _form(text)
@@ -83,11 +85,23 @@ def _read(text: str, decimal_comma: bool, depth: int) -> Elements | NoAnswer | U
     if len(pieces) > MOST:
         return Unreadable(reason=f"lists more than {MOST:,} values", same=text)
     for piece in pieces:
-        read = _element(piece, decimal_comma, depth)
+        read = [_assigned(piece, decimal_comma)] if several else _element(piece, decimal_comma, depth)
         if isinstance(read, Unreadable):
             return read
         values += read
     return Elements(values=tuple(values), form=form) if values else NoAnswer(reason="lists nothing")
+
+
+def _assigned(piece: str, decimal_comma: bool) -> Element:
+    return Element(text=piece, number=quantity(piece, decimal_comma=decimal_comma))
+
+
+def _several_symbols(text: str, decimal_comma: bool) -> bool:
+    """Whether the pieces are values of different symbols, `x=3, y=4`, which belong to their symbols."""
+    if text.count("=") < 2 or len(text) > LONGEST:
+        return False
+    pieces = _split(_form(text)[1], decimal_comma)
+    return len({found.group() for piece in pieces if (found := _MEMBER.match(piece.strip("$ ")))}) > 1
 
 
 def _form(text: str) -> tuple[str, str]:
@@ -119,8 +133,26 @@ def _end(text: str) -> int:
 _SEPARATOR = re.compile(r"[()\[\]{}]|[,;\n]|(?<![A-Za-z\\])(?:and|or|und|oder)(?![A-Za-z])", re.IGNORECASE)
 
 
+_GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}+(?:,[0-9]{3}(?![0-9]))++")
+_SPACED = re.compile(r"[,;]\s|;|[0-9]\s(?:and|or|und|oder)\s", re.IGNORECASE)
+
+
+def _grouping_commas(text: str) -> frozenset[int]:
+    """The places of commas that group digits: `1,000`, and `1,200` where the values have blanks between them.
+
+    `100,200,300` without any blank is three values.
+    """
+    spaced = _SPACED.search(text) is not None
+    places: set[int] = set()
+    for found in _GROUPS.finditer(text):
+        if spaced or ",0" in found.group():
+            places |= {found.start() + at for at, sign in enumerate(found.group()) if sign == ","}
+    return frozenset(places)
+
+
 def _split(text: str, decimal_comma: bool) -> list[str]:
     """The pieces between separators outside brackets; a comma inside a plain number is none."""
+    grouped = _grouping_commas(text)
     comma = ";\n" if ";" in text or (decimal_comma and ", " not in text) else ",;\n"
     pieces, start, depth = [], 0, 0
     for found in _SEPARATOR.finditer(text):
@@ -129,7 +161,7 @@ def _split(text: str, decimal_comma: bool) -> list[str]:
             depth += 1
         elif sign in ")]}":
             depth -= 1
-        elif depth == 0 and (sign in comma or sign.isalpha()):
+        elif depth == 0 and (sign in comma or sign.isalpha()) and found.start() not in grouped:
             pieces.append(text[start : found.start()])
             start = found.end()
     pieces.append(text[start:])

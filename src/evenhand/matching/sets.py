@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from evenhand.matching.formulas import worth_the_same
 from evenhand.matching.numerals import Exact
 from evenhand.matching.rules import Expressions, MatchRule
 from evenhand.matching.set_answers import Element, Elements, notation
@@ -11,6 +12,8 @@ from evenhand.matching.tolerances import same_quantity
 __all__ = ["same_elements"]
 
 LONGEST = 100  # values left over that are paired off one with another
+MOST_ASKED = 1_000  # pairs of values that the comparer is asked about in one match
+MOST_GIVEN_UP = 3  # each may have taken its whole time
 
 
 def same_elements(
@@ -19,11 +22,30 @@ def same_elements(
     """Whether two answers list the same values, and why in words; None where a comparer is needed and gives no answer.
 
     A tuple is the same as a tuple, or a bare list, with the same values in the same order, and never as a set in
-    braces. How often a value is listed counts only where the rule says so, and in tuples.
+    braces. How often a value is listed counts only where the rule says so, and in tuples. The comparer is not asked
+    any more once it gave up on some pairs, or was asked very often.
     """
+    if expressions is not None and not isinstance(expressions, _Patient):
+        expressions = _Patient(expressions)
     if "tuple" in (a.form, b.form):
         return _ordered(a, b, rule, expressions)
     return _unordered(a.values, b.values, rule, expressions)
+
+
+class _Patient:
+    """A comparer that is spared once it gave up several times: hostile values would cost its time limit each."""
+
+    def __init__(self, expressions: Expressions) -> None:
+        self._expressions = expressions
+        self._asked = self._given_up = 0
+
+    def __call__(self, first: str, second: str, /, *, positive: bool = False) -> bool | None:
+        if self._asked >= MOST_ASKED or self._given_up >= MOST_GIVEN_UP:
+            return None
+        self._asked += 1
+        same = self._expressions(first, second, positive=True) if positive else self._expressions(first, second)
+        self._given_up += same is None
+        return same
 
 
 def _ordered(a: Elements, b: Elements, rule: MatchRule, expressions: Expressions | None) -> tuple[bool | None, str]:
@@ -76,7 +98,7 @@ def _key(element: Element) -> object:
     if element.number is not None:
         number = element.number
         value = number.number.value if isinstance(number.number, Exact) else number.number
-        return (value, number.percent, number.unit, number.named)
+        return (value, number.percent, number.unit, number.named, number.symbol)
     return notation(element)
 
 
@@ -135,6 +157,4 @@ def _same(a: Element, b: Element, rule: MatchRule, expressions: Expressions | No
         return False
     if one.notation == two.notation:
         return True
-    if expressions is None:
-        return None
-    return expressions(one.latex, two.latex, positive=True) if rule.positive else expressions(one.latex, two.latex)
+    return worth_the_same(one, two, rule, expressions)

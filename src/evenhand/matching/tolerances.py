@@ -16,6 +16,8 @@ def same_quantity(a: Quantity, b: Quantity, rule: MatchRule) -> tuple[bool, str]
     A unit that one side leaves out is taken as said; two known units must convert into one another. An absolute bound
     holds in the smaller of two units, and in percentage points between two percentages.
     """
+    if a.symbol and b.symbol and a.symbol != b.symbol:
+        return False, "they are the values of different symbols"
     if rule.percent == "distinct" and a.percent != b.percent:
         return False, "one is a percentage and the other is not"
     a, b = _without_percent(a, b, rule)

@@ -83,7 +83,7 @@ def _independence(evidence: Evidence) -> list[Table]:
 def _judge_details(details: Evidence) -> list[Table]:
     """What the template, the trace or the records hold beside: the items of a trace a row each."""
     plain = tuple(
-        (name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
+        (name.removeprefix("n_").replace("_", " "), _plain(value))
         for name, value in details.items()
         if value not in (None, "", (), []) and not isinstance(value, Mapping) and name not in ("items", "notes")
     )
@@ -96,8 +96,15 @@ def _judge_details(details: Evidence) -> list[Table]:
     return [Table(name="As it was read", head=("", ""), rows=plain), Table(name="Item by item", head=head, rows=items)]
 
 
+def _plain(value: object) -> str:
+    """A detail in words."""
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return _SAID[value] if isinstance(value, bool) else str(value).replace("_", " ")
+
+
 def _channel(evidence: Evidence) -> list[Table]:
-    rows = [(one["role"], one["control"], *_share(one["accepted"])) for one in evidence["by_control"]]
+    rows = [(one["control"], one["role"], *_share(one["accepted"])) for one in evidence["by_control"]]
     blind = []
     for name, key in (("one that always passes", "an_always_pass_channel_would_show"),
                       ("one that always fails", "an_always_fail_channel_would_show")):  # fmt: skip
@@ -116,13 +123,13 @@ def _channel(evidence: Evidence) -> list[Table]:
         ("tolerance", percent(evidence["tolerance"])),
         ("feedback", {"held_out": "held out from optimisation", "exposed": "exposed to optimisation"}.get(
             evidence["feedback"], "unknown")),
-        ("could be written by the candidate", _listed(evidence["writable"])),
+        ("could be written by the candidate", _written(evidence)),
     )  # fmt: skip
     tables = [Table(name="The channel", head=("", ""), rows=stated)]
     if not rows:
         return tables
     return [
-        Table(name="Controls", head=("role", "control", "#accepted", "#exact 95 % interval", "#n", "#not graded"),
+        Table(name="Controls", head=("control", "role", "#accepted", "#exact 95 % interval", "#n", "#not graded"),
               rows=tuple(rows), note="A probe has no known verdict: it is shown and decides nothing."),
         Table(name="Beside channels that look at nothing",
               head=("channel", "#known correct accepted", "#known incorrect accepted"),
@@ -134,15 +141,23 @@ def _channel(evidence: Evidence) -> list[Table]:
     ]  # fmt: skip
 
 
+def _written(evidence: Evidence) -> str:
+    """Nothing is said to be safe that nobody looked for."""
+    looked = evidence["writable"] or evidence.get("looked_for_evaluator_files")
+    return _listed(evidence["writable"]) if looked else "not measured"
+
+
 def _environment(evidence: Evidence) -> list[Table]:
+    specification = evidence.get("specification")
+    said = [Table(name="As it is written", head=("",), rows=((specification,),))] if specification else []
+    if not evidence["entered"]:
+        return said
     order = {"open": 0, "not measured": 1, "closed": 2}
     paths = sorted(evidence["paths"].items(), key=lambda pair: order[pair[1]["state"]])
     rows = tuple(
         (name, found["state"], found["means"], "; ".join(found["seen"][:8]) or "nothing") for name, found in paths
     )
     note = evidence["failure"] or ""
-    specification = evidence.get("specification")
-    said = [Table(name="As it is written", head=("",), rows=((specification,),))] if specification else []
     head = ("way", "state", "which means", "seen")
     return [Table(name="Ways to look the answer up", head=head, rows=rows, note=note), *said]
 
@@ -163,6 +178,14 @@ def _reach(evidence: Evidence) -> list[Table]:
          _listed(evidence["unreachable"].get(one["task"], ())), one["reason"])
         for one in evidence["tasks"]
     )  # fmt: skip
+    worth = tuple(
+        (one["task"], _listed(one["repeats"]), _listed(one["subset"]) + ("" if one["subset_is_smallest"] else
+         " (a smaller set may do)"),
+         ", ".join(f"{kind} {one['incorrect'].get(kind, 0)} of {n}" for kind, n in one["implementations"].items())
+         or "none",
+         ", ".join(f"{why} {n}" for why, n in one["not_counted"].items()) or "none")
+        for one in evidence["tasks"]
+    )  # fmt: skip
     witnesses = tuple(
         (task, check, ", ".join(f"{kind}: {name}" for kind, name in of.items()))
         for task, checks in evidence["witnesses"].items()
@@ -173,6 +196,10 @@ def _reach(evidence: Evidence) -> list[Table]:
         Table(name="Reachability", head=("", "#n"), rows=tuple(totals), note=note),
         Table(name="Tasks", head=("task", "verdict", "#held out", "#reachable", "by kind", "unreachable", "reason"),
               rows=tasks),
+        Table(name="What the checks are worth",
+              head=("task", "repeat a visible check", "smallest set that rejects as much",
+                    "implementations that pass what is visible and fail the rest", "not counted"), rows=worth,
+              note="The smallest set leaves lookup tables aside."),
         Table(name="Witnesses", head=("task", "held-out check", "reached by"), rows=witnesses),
     ]  # fmt: skip
 

@@ -18,6 +18,12 @@ __all__ = [
     "SuiteRun",
 ]
 
+FRAME_BYTES = 10_000
+"""What stands around a module, or around the arguments of a check, in the frame that carries them; at most."""
+
+_MOST = 1 << 62  # what the kernel takes for a limit
+_FEWEST_FILES = 16
+
 CheckStatus = Literal["value", "exception", "exited", "timeout", "memory", "crashed", "unreadable", "not_run"]
 LoadStatus = Literal["loaded", "exception", "timeout", "memory", "crashed", "too_large", "no_entry_point"]
 
@@ -41,7 +47,8 @@ class Limits:
         code_bytes: the longest module that is looked at.
         output_bytes: what is kept of each output of a command.
     Raises:
-        InvalidInput: a limit that is not positive, or an answer longer than can be read.
+        InvalidInput: a limit that is not positive, no whole number where one is counted, or beyond what can be held,
+            sent or read.
     """
 
     check_s: float = 2.0
@@ -63,8 +70,15 @@ class Limits:
             value = getattr(self, name)
             if not 0 < value < float("inf"):
                 raise InvalidInput(f"Limits: {name} is {value}; it must be a positive number")
+            if not name.endswith("_s") and (type(value) is not int or value > _MOST):
+                raise InvalidInput(f"Limits: {name} is {value}; it must be a whole number of at most {_MOST}")
         if self.answer_bytes > MAX_BYTES:
             raise InvalidInput(f"Limits: answer_bytes is {self.answer_bytes}; at most {MAX_BYTES} can be read")
+        if self.code_bytes > MAX_BYTES - FRAME_BYTES:
+            most = MAX_BYTES - FRAME_BYTES
+            raise InvalidInput(f"Limits: code_bytes is {self.code_bytes}; at most {most} can be sent")
+        if self.open_files < _FEWEST_FILES:
+            raise InvalidInput(f"Limits: open_files is {self.open_files}; Python itself needs {_FEWEST_FILES}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,10 @@
 """Where foreign code runs: what this machine has for it, and what is staged so that the sandbox's user can read it."""
 
 import contextlib
+import fcntl
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 import threading
@@ -27,8 +29,11 @@ from evenhand.sandbox.process import start
 from evenhand.sandbox.seccomp import seccomp_filter
 from evenhand.sandbox.suite import FRAME_OVERHEAD, kernel_limits
 
-__all__ = ["Place"]
+__all__ = ["Place", "remove_abandoned"]
 
+_STAGE = "evenhand-sandbox-"
+_LOCK = "held"
+_ABANDONED_S = 600.0  # a folder is older than that before anybody asks whether it is held
 _INSIDE = "/evenhand-runner"
 _IMPORT = "from evenhand.sandbox.literal import Unreadable, decode, encode\n"
 _START = "\n\nmain({name: int(value) for name, _, value in (word.partition('=') for word in sys.argv[1:])})\n"
@@ -36,6 +41,28 @@ _COMPILE = (
     "import importlib.util, marshal, sys; code = compile(open(sys.argv[1]).read(), 'runner', 'exec', optimize=2);"
     "open(sys.argv[2], 'wb').write(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))"
 )
+
+
+def remove_abandoned(*, age_s: float = _ABANDONED_S) -> None:
+    """Remove our own folders whose process was killed before it could; each is held by a lock as long as it lives."""
+    with contextlib.suppress(OSError):
+        for folder in Path(tempfile.gettempdir()).glob(f"{_STAGE}*"):
+            found = folder.lstat()
+            ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and (folder / _LOCK).is_file()
+            if ours and time.time() - found.st_mtime > age_s and (number := _hold(folder)) is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(number)
+
+
+def _hold(folder: Path) -> int | None:
+    """A descriptor that holds a folder until it is closed; None where somebody else does."""
+    number = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(number)
+        return None
+    return number
 
 
 class Place:
@@ -51,7 +78,9 @@ class Place:
     def __init__(self, interpreter: str | None, stop: threading.Event) -> None:
         self.as_root = os.geteuid() == 0
         self._stop = stop
-        self._stage = Path(tempfile.mkdtemp(prefix="evenhand-sandbox-"))
+        remove_abandoned()
+        self._stage = Path(tempfile.mkdtemp(prefix=_STAGE))
+        self._held = _hold(self._stage)
         try:
             os.chmod(self._stage, 0o755)  # noqa: S103 - the sandbox's user reads the runner here
             self.bubblewrap, self.why_none = find_bubblewrap(self._stage if self.as_root else None)
@@ -67,6 +96,9 @@ class Place:
     def close(self) -> None:
         """Remove the folder."""
         shutil.rmtree(self._stage, ignore_errors=True)
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
 
     def do_without(self, why: str) -> None:
         """Give bubblewrap up."""

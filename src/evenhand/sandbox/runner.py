@@ -132,10 +132,10 @@ def _call(function: "Any", number: int, arguments: "list[Any]") -> "tuple[Any, .
 def _named(error: BaseException) -> "tuple[str, str]":
     """Type and message of an exception; the message runs the candidate's code and may fail in any way."""
     try:
-        message = str(error)[:_MESSAGE]
+        message = str.__getitem__(str(error), slice(_MESSAGE))  # of a subclass too, whatever its own does
     except BaseException:
         message = ""
-    return type.__dict__["__name__"].__get__(type(error))[:80], str.__str__(message)
+    return type.__dict__["__name__"].__get__(type(error))[:80], message
 
 
 def _written(number: int, answer: "tuple[Any, ...]", answer_bytes: int) -> bytes:

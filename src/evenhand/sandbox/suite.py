@@ -23,6 +23,7 @@ __all__ = [
 ]
 
 START_S = 20.0
+_NAME = 1000
 FRAME_OVERHEAD = 1000
 _CAUGHT: tuple[CheckStatus, ...] = ("exception", "exited", "memory", "unreadable")
 
@@ -45,15 +46,18 @@ def checked_job(job: SuiteJob) -> None:
     """Refuse what cannot be asked.
 
     Raises:
-        InvalidInput: two checks of one id, or arguments that are not of exact builtin types.
+        InvalidInput: two checks of one id, arguments that are not of exact builtin types, or anything too large to be
+            sent.
     """
+    if len(job.entry_point) > _NAME:
+        raise InvalidInput(f"run_suite: the entry point is a name of {len(job.entry_point)} characters, over {_NAME}")
     seen = set()
     for check in job.checks:
         if check.id in seen:
             raise InvalidInput(f"run_suite: two checks have the id {check.id[:80]!r}; ids must differ")
         seen.add(check.id)
         try:
-            encode(list(check.args))
+            encode(("call", len(job.checks), list(check.args)))  # as the frame that carries them
         except Unreadable as error:
             raise InvalidInput(
                 f"run_suite: the arguments of check {check.id[:80]!r} cannot be sent: {error}"

@@ -14,13 +14,23 @@ from collections.abc import Mapping, Sequence
 
 from evenhand.errors import InvalidInput
 
-__all__ = ["harness_environment", "run_harness", "without_secrets"]
+__all__ = ["harness_environment", "run_harness", "signal_name", "without_secrets"]
 
 _PASSED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 _ADDRESSES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")  # the second is what older clients read
 _LOOPBACK = ("127.0.0.1", "localhost")
 DUMMY_KEY = "evenhand-trace"
 _SECRET = re.compile(r"key|token|secret|passw|credential|authorization|cookie", re.IGNORECASE)
+_SHAPES = (  # what says by its own form that it is secret: a header, a field, a user of an address, a key's beginning
+    re.compile(
+        r"(?P<keep>(?:key|authorization|cookie|token|secret|passw(?:or)?d|credential)s?[\"']?[ \t]*:[ \t]*)"
+        r"(?P<hide>\"[^\"]*\"|'[^']*'|(?:(?:bearer|basic|token)[ \t]+)?[^\s,;}\"'][^\s,;}\"']*)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?P<keep>\b(?:bearer|basic)[ \t]+)(?P<hide>[^\s,;\"']{4,})", re.IGNORECASE),
+    re.compile(r"(?P<keep>://)(?P<hide>[^/\s?#@]+)(?=@)", re.IGNORECASE),
+    re.compile(r"(?P<keep>)(?P<hide>(?<![\w-])(?:sk|pk|rk|gsk|hf|ghp|gho|xai|AIza)[-_]?[A-Za-z0-9_-]{12,})"),
+)
 _LEAST_SECRET = 8  # shorter values of the environment stand in too many other words
 
 
@@ -46,7 +56,9 @@ def harness_environment(environ: Mapping[str, str], base_url: str, *, answered_h
 
 
 def without_secrets(command: Sequence[str], environ: Mapping[str, str]) -> list[str]:
-    """A command line as it may be kept: values of options and variables whose names say secret become `***`.
+    """A command line as it may be kept, as text: what is secret by its name or its form becomes `***`.
+
+    A word that is no text keeps its bytes as escapes.
 
     >>> without_secrets(["run", "--api-key", "abc", "--auth-token=abc", "hf_12345678"], {"HF_TOKEN": "hf_12345678"})
     ['run', '--api-key', '***', '--auth-token=***', '***']
@@ -55,15 +67,30 @@ def without_secrets(command: Sequence[str], environ: Mapping[str, str]) -> list[
     kept: list[str] = []
     for number, word in enumerate(command):
         before = command[number - 1] if number else ""
+        word = word.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
         option, equals, _ = word.partition("=")
-        if before.startswith("-") and "=" not in before and _SECRET.search(before) and not word.startswith("-"):
+        if before.startswith("-") and "=" not in before and _SECRET.search(before) and not word.startswith("--"):
             word = "***"
         elif equals and _SECRET.search(option):
             word = f"{option}=***"
         for value in values:
             word = word.replace(value, "***")
+        for shape in _SHAPES:
+            word = shape.sub(r"\g<keep>***", word)
         kept.append(word)
     return kept
+
+
+def signal_name(number: int) -> str:
+    """The name of a signal; those for a program's own use have none of their own.
+
+    >>> signal_name(9), signal_name(40)
+    ('SIGKILL', 'signal 40')
+    """
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 async def run_harness(command: Sequence[str], environ: Mapping[str, str], *, stdout: int | None = None) -> int:

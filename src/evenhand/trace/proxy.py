@@ -4,11 +4,12 @@
         proxy.base_url      what the harness is told, `http://127.0.0.1:PORT/TOKEN/v1`
 
 Nothing is added to a request: no key, no header. What goes between two machines only (RFC 9110, section 7.6.1) is not
-passed on, and the reply's coding is asked for plain, since the reply is read on its way. A redirect is handed back
+passed on, and no coding of the reply is asked for, since the reply is read on its way. A redirect is handed back
 unfollowed: following it could take a key to another host.
 """
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -35,6 +36,10 @@ _HOP = frozenset(
 _CONNECT_TIMEOUT_S = 30.0
 _MOST_CHOICES = 128
 _AT_ONCE = 1 << 20
+_LINE_BYTES = 1 << 17  # of the longest header: some tokens are longer than the 8 KiB that servers take by themselves
+_QUIET = logging.getLogger("evenhand.trace.proxy")
+_QUIET.addHandler(logging.NullHandler())
+_QUIET.propagate = False  # what is wrong with a request is told to who sent it, not to the terminal of its harness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +107,10 @@ class Proxy:
         self._runner: web.ServerRunner | None = None
 
     async def __aenter__(self) -> "Proxy":
-        self._runner = web.ServerRunner(web.Server(self._serve, access_log=None), shutdown_timeout=0.5)
+        server = web.Server(
+            self._serve, access_log=None, logger=_QUIET, max_line_size=_LINE_BYTES, max_field_size=_LINE_BYTES
+        )
+        self._runner = web.ServerRunner(server, shutdown_timeout=0.5)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
@@ -112,7 +120,11 @@ class Proxy:
         if isinstance(self._to, Forward):
             timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S)
             self._session = aiohttp.ClientSession(
-                timeout=timeout, cookie_jar=aiohttp.DummyCookieJar(), connector=aiohttp.TCPConnector(limit=0)
+                timeout=timeout,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                connector=aiohttp.TCPConnector(limit=0),
+                max_line_size=_LINE_BYTES,
+                max_field_size=_LINE_BYTES,
             )
         return self
 
@@ -149,12 +161,12 @@ class Proxy:
 
     async def _serve(self, request: web.BaseRequest) -> web.StreamResponse:
         """Refuse a stranger; record everyone else."""
-        prefix = f"/{self._token}/v1"
-        known = secrets.compare_digest(request.path[: len(prefix)].encode(), prefix.encode())
+        prefix, raw = f"/{self._token}/v1", request.rel_url.raw_path
+        known = secrets.compare_digest(raw[: len(prefix)].encode(), prefix.encode()) and raw[len(prefix) :][:1] in "/"
         if not known or request.headers.get("Host", "").lower() not in self._hosts:
             self.strangers += 1
             return _refusal()
-        path = request.path[len(prefix) :] or "/"
+        path = raw[len(prefix) :] or "/"  # as it came: unescaped, it would be another path
         exchange = self._recorder.begin(method=request.method, wire=wire_of(path), path=path)
         try:
             return await self._answered(request, exchange)
@@ -163,6 +175,9 @@ class Proxy:
             if isinstance(error, asyncio.CancelledError):
                 raise
             return web.Response(status=499)
+        except web.RequestPayloadError:
+            exchange.fault = "the request's body is not in the coding that it names"
+            return self._made(exchange, 400, error_body(f"evenhand trace: {exchange.fault}", "unreadable"))
         finally:
             # What is written to the client goes first; keeping the call costs it no time.
             asyncio.get_running_loop().call_soon(self._recorder.end, exchange)
@@ -197,10 +212,10 @@ class Proxy:
         try:
             response = await self._session.request(
                 request.method,
-                self._url(exchange.path, request.query_string),
+                self._url(exchange.path, request.rel_url.raw_query_string),
                 data=exchange.request or None,
                 headers=_passed(request.headers),
-                skip_auto_headers=("User-Agent", "Content-Type", "Accept"),
+                skip_auto_headers=("User-Agent", "Content-Type", "Accept", "Accept-Encoding"),
                 proxy=to.proxy,
                 allow_redirects=False,
             )

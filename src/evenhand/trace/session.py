@@ -1,6 +1,5 @@
 """One traced run: proxy up, harness through, calls kept; then what is asked again, while the keys are still at hand."""
 
-import signal
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.trace.files import write_trace
-from evenhand.trace.launching import harness_environment, run_harness, without_secrets
+from evenhand.trace.launching import harness_environment, run_harness, signal_name, without_secrets
 from evenhand.trace.proxy import Answerer, Forward, Proxy
 from evenhand.trace.recording import Recorder
 
@@ -24,7 +23,7 @@ class TracedRun:
 
     Args:
         exit_code: of the harness; None where a signal ended it.
-        ended_by: that signal's name.
+        ended_by: that signal's name, `signal 40` where it has none.
         n_calls: all calls, readable or not.
         strangers: requests that were refused, since they had no token or another host.
         about: what `trace.json` holds.
@@ -69,7 +68,7 @@ async def trace(
             child = harness_environment(environ, proxy.base_url, answered_here=answered_here)
             ended = await run_harness(command, child, stdout=stdout)
             recorder.end_all()
-            exit_code, ended_by = (ended, None) if ended >= 0 else (None, signal.Signals(-ended).name)
+            exit_code, ended_by = (ended, None) if ended >= 0 else (None, signal_name(-ended))
             about = {
                 "command": without_secrets(command, environ),
                 "exit_code": exit_code,

@@ -12,6 +12,19 @@ TAB=$(printf '\t')
 
 have() { command -v "$1" >/dev/null 2>&1; }
 limit() { if have timeout; then timeout "$@"; else shift; "$@"; fi; }
+# timed WAY WHERE SECONDS COMMAND...: a search that ran out of time has not measured the way.
+timed() {
+  way=$1 where=$2 seconds=$3; shift 3
+  limit "$seconds" "$@" 2>/dev/null
+  case $? in 124 | 137 | 143) saw "$way" 'not measured' "$where: the search ran out of time" ;; esac
+}
+# missing TOOL...: those that are not there; a pipe with one of them in it would look as if it had found nothing.
+missing() { for tool in "$@"; do have "$tool" || printf ' %s' "$tool"; done; }
+needs() {
+  way=$1; shift
+  lost=$(missing "$@")
+  [ -z "$lost" ] || { saw "$way" 'not measured' "missing:$lost"; return 1; }
+}
 saw() { printf '%s\tpath\t%s\t%s\t%s\n' "$NONCE" "$1" "$2" "$3" >&3; }
 sight() { printf '%s\tsight\t%s\topen\t%s\n' "$NONCE" "$1" "$2" >&3; }
 # one_of STATE-LINES: says "closed" where nothing was printed before.
@@ -38,11 +51,10 @@ all_roots() { for d in /*; do case $d in /proc|/sys|/dev|/run) ;; *) [ -d "$d" ]
 seek() {
   depth=$1 roots=$2; shift 2
   $roots | sort -u 2>/dev/null | while IFS= read -r root; do
-    limit 12 find "$root" -maxdepth "$depth" \( -name site-packages -o -name dist-packages -o -name node_modules \
+    timed "$SEEKING" "$root" 12 find "$root" -maxdepth "$depth" \( -name site-packages -o -name dist-packages -o -name node_modules \
       -o -name .cache -o -name .npm -o -name .cargo -o -name .rustup -o -name .pyenv -o -name .nvm -o -name .rbenv \
       -o -path /usr/share -o -path /usr/lib -o -path /usr/include -o -path /etc/alternatives \) -prune \
-      -o \( "$@" \) -print 2>/dev/null
-    [ $? = 124 ] && saw "$SEEKING" 'not measured' "$root: the search ran out of time"
+      -o \( "$@" \) -print
   done | sort -u
 }
 
@@ -66,7 +78,7 @@ network() {
     settle 'network route' 'no default route'
   elif have ip; then
     ROUTE=none
-    ip route show default 2>/dev/null | grep -q . && { ROUTE=found; opened 'network route' 'default route'; }
+    [ -n "$(ip route show default 2>/dev/null)" ] && { ROUTE=found; opened 'network route' 'default route'; }
     settle 'network route' 'no default route'
   else
     saw 'network route' 'not measured' 'neither /proc/net/route nor ip is there'
@@ -84,15 +96,16 @@ network() {
 }
 
 index() {
-  tried=
+  tried= deaf=
   for tool in 'python3 -m pip' 'python -m pip' pip3 pip; do
     have "${tool%% *}" || continue
     $tool --version >/dev/null 2>&1 || continue
+    $tool index --help >/dev/null 2>&1 || { deaf="$deaf $tool"; continue; }
     tried="$tried $tool"
     for name in $PACKAGES pip; do
       found=$(PYTHONDONTWRITEBYTECODE=1 limit 25 $tool --disable-pip-version-check --no-input --no-cache-dir \
         --retries 0 --timeout 8 index versions "$name" 2>/dev/null) && [ -n "$found" ] &&
-        { opened 'package index' "$tool: $(printf '%s' "$found" | head -n 2 | tr '\n' ' ')"; break; }
+        { opened 'package index' "$tool: $(echo $found)"; break; }
     done
     break
   done
@@ -106,7 +119,7 @@ index() {
     rm -rf "${TMPDIR:-/tmp}/evenhand-probe-$NONCE"
   fi
   if [ -z "$OPEN" ] && [ -z "$tried" ] && [ "$ROUTE" != none ]; then
-    saw 'package index' 'not measured' 'neither pip nor npm is there'
+    saw 'package index' 'not measured' "no pip or npm that can ask${deaf:+:$deaf is too old}"
     return
   fi
   [ -n "$tried" ] && settle 'package index' "asked by$tried" || settle 'package index' 'no network to reach one'
@@ -126,14 +139,21 @@ git_dirs() {
   seek 7 all_roots -type f -name HEAD | while IFS= read -r head; do
     d=${head%/HEAD}
     [ "$d" != "$own" ] && [ -d "$d/objects" ] && [ -d "$d/refs" ] && echo "$d"
-  done | head -n 20
+  done | head -n 21
 }
 history() {
   SEEKING='history ahead of HEAD'
-  have find && have sort && have head || { each_git_path 'not measured' 'find, sort or head is missing'; return; }
+  lost=$(missing find sort head)
+  [ -z "$lost" ] || { each_git_path 'not measured' "missing:$lost"; return; }
+  seek 6 all_roots -type d \( -name .hg -o -name .svn -o -name .bzr -o -name _darcs -o -name .jj \) | head -n 5 |
+    while IFS= read -r d; do saw 'history ahead of HEAD' 'not measured' "$d: history of another kind, not read"
+      saw 'history behind HEAD' 'not measured' "$d: history of another kind, not read"; done
   dirs=$(git_dirs)
   [ -n "$dirs" ] || { each_git_path closed 'no repository is visible'; return; }
-  have git || { each_git_path 'not measured' "git is missing, and there is $(echo "$dirs" | head -n 1)"; return; }
+  lost=$(missing git sed grep cut wc tr)
+  [ -z "$lost" ] || { each_git_path 'not measured' "missing:$lost, and there is $(echo "$dirs" | head -n 1)"; return; }
+  [ "$(echo "$dirs" | wc -l)" -le 20 ] || each_git_path 'not measured' 'of more than 20 repositories 20 were read'
+  dirs=$(echo "$dirs" | head -n 20)
   echo "$dirs" | while IFS= read -r d; do repository "$d"; done
 }
 g() { git -c safe.directory='*' -c core.fsmonitor= -c core.hooksPath=/dev/null --git-dir="$d" "$@" 2>/dev/null; }
@@ -171,7 +191,8 @@ repository() {
   n=$(g rev-list --count --reflog "^$head" || echo 0)
   [ "${n:-0}" -gt 0 ] && opened reflog "$d: commits beyond HEAD: $n, $(g rev-list --reflog --oneline "^$head" | head -n 1)"
   settle reflog "$d: none beyond HEAD"
-  lost=$(g fsck --unreachable --no-reflogs --no-progress | grep -E '^unreachable (commit|blob|tag)')
+  lost=$(g fsck --unreachable --no-reflogs --no-progress) || saw 'dangling object' 'not measured' "$d: git fsck gave up"
+  lost=$(echo "$lost" | grep -E '^unreachable (commit|blob|tag)')
   if [ -n "$lost" ]; then
     n=$(echo "$lost" | wc -l | tr -d ' ')
     first=$(echo "$lost" | sed -n 's/^unreachable commit //p' | head -n 1)
@@ -209,7 +230,7 @@ messages() {
 # --- caches -------------------------------------------------------------------------------------------------------
 
 caches() {
-  have find && have grep || { saw 'package cache' 'not measured' 'find or grep is missing'; return; }
+  needs 'package cache' find grep sed sort head tr || return
   here=$(pwd) homes="${HOME:-} /root $(for h in /home/*; do [ -d "$h" ] && printf '%s ' "$h"; done)"
   names="$PACKAGES $(sed -n 's/^name *= *["'"'"']\([A-Za-z0-9._-]*\)["'"'"'].*/\1/p' pyproject.toml setup.cfg 2>/dev/null)"
   names="$names $(sed -n 's/^ *"name": *"\([A-Za-z0-9@/._-]*\)".*/\1/p' package.json 2>/dev/null | head -n 1)"
@@ -225,12 +246,12 @@ caches() {
       other=$(echo "$name" | tr '-' '_')
       echo "$dirs" | while IFS= read -r c; do
         [ -n "$c" ] || continue
-        { limit 20 find "$c" \( -iname "*$name*" -o -iname "*$other*" \) 2>/dev/null
-          limit 20 grep -rlaiF -e "$name" -e "$other" "$c" 2>/dev/null; } | head -n 3
+        { timed 'package cache' "$c" 20 find "$c" \( -iname "*$name*" -o -iname "*$other*" \)
+          timed 'package cache' "$c" 20 find "$c" -type f -exec grep -liF -e "$name" -e "$other" {} +; } | head -n 3
       done | sort -u | head -n 5 | while IFS= read -r f; do saw 'package cache' open "$f holds $name"; done
-      limit 20 find / -maxdepth 7 \( -path /proc -o -path /sys \) -prune -o -type d \
+      timed 'package cache' 'installed copies' 20 find / -maxdepth 7 \( -path /proc -o -path /sys \) -prune -o -type d \
         \( -path "*/site-packages/$name" -o -path "*/site-packages/$other" -o -path "*/dist-packages/$name" \
-        -o -path "*/dist-packages/$other" -o -path "*/node_modules/$name" \) -print 2>/dev/null | head -n 5 |
+        -o -path "*/dist-packages/$other" -o -path "*/node_modules/$name" \) -print | head -n 5 |
         while IFS= read -r f; do case $f in "$here"/*) ;; *) saw 'package cache' open "$f: an installed copy";; esac; done
     done
   else
@@ -246,7 +267,7 @@ caches() {
 
 provenance() {
   SEEKING='task provenance'
-  have find && have env && have grep || { saw 'task provenance' 'not measured' 'find, env or grep is missing'; return; }
+  needs 'task provenance' find env grep sort head || return
   [ -n "$IDS" ] && echo "$IDS" | while IFS= read -r id; do
     [ -n "$id" ] || continue
     case $id in
@@ -264,11 +285,12 @@ provenance() {
 
 answers() {
   SEEKING='answer-like file'
-  have find || { saw 'answer-like file' 'not measured' 'find is missing'; return; }
+  needs 'answer-like file' find grep sort head || return
   seek 8 work_roots -type f \( -iname '*answer*key*' -o -iname 'answers.*' -o -iname 'answer.*' -o -iname 'gold.*' \
     -o -iname 'gold_*' -o -iname '*_gold.*' -o -iname '*solution*' -o -iname 'oracle.*' -o -iname 'oracle_*' \
     -o -iname '*_oracle.*' -o -iname '*ground*truth*' -o -iname 'expected_*' -o -iname 'solve.sh' \
     -o -iname '*reference_impl*' -o -iname '*.patch' -o -iname '*.diff' -o -iname '*.rej' -o -iname '*.orig' \
+    -o -iname '*.bak' -o -name '*~' -o -name '.*.sw[a-p]' -o -name '*.bundle' \
     -o -iname 'labels.*' -o -path '*/dist/*.whl' -o -path '*/dist/*.tar.gz' -o -path '*/build/lib/*.py' \) |
     grep -v '/objects/' | head -n 40 |
     while IFS= read -r f; do [ -r "$f" ] && { saw 'answer-like file' open "$f"; sight answer "$f"; }; done
@@ -278,10 +300,9 @@ answers() {
     done
   compiled
   if [ -n "$GOLDS" ]; then
-    have grep || { saw 'answer-like file' 'not measured' 'grep is missing'; return; }
     work_roots | sort -u | while IFS= read -r root; do
-      echo "$GOLDS" | limit 30 grep -rlaF --exclude-dir=objects --exclude-dir=site-packages -f - "$root" 2>/dev/null
-      [ $? = 124 ] && saw 'answer-like file' 'not measured' "$root: the search for answers ran out of time"
+      timed 'answer-like file' "$root" 30 find "$root" \( -name objects -o -name site-packages \) -prune \
+        -o -type f -exec grep -lF -e "$GOLDS" {} +
     done | sort -u | head -n 40 | while IFS= read -r f; do saw 'answer-like file' open "$f: holds the right answer of a task"
       sight answer "$f"; done
   fi
@@ -289,17 +310,20 @@ answers() {
 }
 # A compiled file that is not made of the source beside it may be made of the answer.
 compiled() {
+  seek 8 pwd -type f \( -name '*.class' -o -name '*.jar' -o -name '*.so' -o -name '*.o' -o -name '*.a' -o -name '*.pyd' \
+    -o -name '*.dll' -o -name '*.dylib' -o -name '*.wasm' -o -name '*.beam' \) | head -n 5 | while IFS= read -r f; do
+    saw 'answer-like file' 'not measured' "$f: compiled, and nothing tells from which source"; done
   found=$(seek 8 work_roots -type f -name '*.pyc' | head -n 400)
   [ -n "$found" ] || return
-  have od && have stat || { saw 'answer-like file' 'not measured' 'compiled files are there, and od or stat is missing'
-    return; }
+  needs 'answer-like file' od stat tr || return
   echo "$found" | while IFS= read -r f; do
     base=${f##*/}; folder=${f%/*}
     case $folder in */__pycache__) source=${folder%/*}/${base%%.*}.py ;; *) source=$folder/${base%.pyc}.py ;; esac
     if [ ! -e "$source" ]; then saw 'answer-like file' open "$f: compiled, without its source"; sight answer "$f"
     else
       [ "$(od -An -tu4 -j4 -N4 "$f" 2>/dev/null | tr -d ' ')" = 0 ] || continue  # checked by hash, not by time
-      header=$(od -An -tu4 -j8 -N8 "$f" 2>/dev/null); now=$(stat -c '%Y %s' "$source" 2>/dev/null) || continue
+      header=$(od -An -tu4 -j8 -N8 "$f" 2>/dev/null); now=$(stat -c '%Y %s' "$source" 2>/dev/null) ||
+        { saw 'answer-like file' 'not measured' "$f: the age of its source cannot be read"; continue; }
       [ "$(echo $header)" = "$now" ] || { saw 'answer-like file' open "$f: compiled from another source"
         sight answer "$f"; }
     fi
@@ -309,7 +333,8 @@ compiled() {
 # --- the evaluator -------------------------------------------------------------------------------------------------
 
 evaluator() {
-  have find || return
+  SEEKING='evaluator files'
+  [ -z "$(missing find sort head)" ] || return
   seek 5 work_roots -type d \( -name verifier -o -name grader -o -name evaluator -o -name reward -o -name rewards \) |
     head -n 20 | while IFS= read -r d; do
       [ -w "$d" ] && case $d in
@@ -326,6 +351,7 @@ evaluator() {
     seek 8 work_roots -type f -name "$name" | head -n 5 |
       while IFS= read -r f; do [ -w "$f" ] && sight 'writable evaluator' "$f"; done
   done
+  printf '%s\tlooked\t%s\t\t\n' "$NONCE" "$SEEKING" >&3
 }
 
 main() {
