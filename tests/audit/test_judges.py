@@ -229,6 +229,25 @@ def evenhand(configured: Configured, protocol: str, *records: dict[str, object])
     return run_audit(configured(files=files, judge=judge), Settings()).verdicts[0]
 
 
+def test_items_that_the_outcomes_leave_out_keep_a_judge_from_passing(configured: Configured) -> None:
+    some = "".join(outcomes().splitlines(keepends=True)[:3])
+    found = verdict(configured, COMMIT, some)
+    assert found.verdict == "insufficient evidence"
+    assert "21 of 24 items" in found.reason
+
+
+def test_outcomes_of_other_items_are_refused(configured: Configured) -> None:
+    with pytest.raises(InvalidInput, match="none of its ids"):
+        verdict(configured, COMMIT, outcomes().replace('"q', '"other'))
+
+
+def test_items_without_a_record_keep_a_commit_judge_from_passing(configured: Configured) -> None:
+    records = [record(f"q{n}", "accepted", own(str(n * 7), "equal")) for n in range(2, 5)]
+    found = evenhand(configured, "commit", *records)
+    assert found.verdict == "insufficient evidence"
+    assert "21 of 24 items" in found.reason
+
+
 def test_an_evenhand_judge_that_only_rates_fails(configured: Configured) -> None:
     assert evenhand(configured, "number").verdict == "fail"
 

@@ -41,6 +41,25 @@ def test_the_schema_is_a_schema_and_is_printed(folder: Path) -> None:
     assert json.loads(evenhand(folder, "--schema").stdout) == schema()
 
 
+def test_many_audits_are_what_the_studys_schema_says_and_show_a_line_each(folder: Path) -> None:
+    form = json.loads(evenhand(folder, "--schema", "--study", ".").stdout)
+    jsonschema.Draft202012Validator.check_schema(form)
+    (folder / "broken.yaml").write_text("task: {class: other}\n")
+    (folder / "sealed.yaml").write_text("task: {class: code}\nenvironment: {enter: env -i PATH=/none}\n")
+    (folder / "naive.yaml").unlink()
+    (folder / "sound.yaml").unlink()
+    done = evenhand(folder, "--study", ".", "--json")
+    assert done.returncode == 3
+    jsonschema.Draft202012Validator(form).validate(json.loads(done.stdout))
+    shown = evenhand(folder, "--study", ".").stdout
+    assert "sealed.yaml           insufficient insufficient insufficient insufficient" in shown
+    assert max(map(len, shown.splitlines())) < 80
+
+
+def test_an_audit_fits_80_columns(folder: Path) -> None:
+    assert max(map(len, evenhand(folder, "naive.yaml", "--control-items", "20").stdout.splitlines())) < 80
+
+
 def test_a_naive_evaluator_fails_and_exits_1(folder: Path) -> None:
     done = evenhand(folder, "naive.yaml", "--control-items", "20")
     assert done.returncode == 1

@@ -210,3 +210,35 @@ def test_a_judge_that_only_repeats_the_candidate_has_committed_to_nothing():
     found = shown_derivations(lambda item: f"{item.candidate}\nThat is right.\nVERDICT: yes")
     assert [one.commitment for one in found.items] == [None] * 4
     assert found.arm not in ("commit_visible", "commit_blind")
+
+
+GRADED = "{task}\n\nSubmission: {candidate}\n\nGrade it. Reply GRADE: C or I"
+
+
+@pytest.mark.parametrize(
+    "mark", ["My answer: {}", "#### {}", "\\boxed{{{}}}", "<answer>{}</answer>", '{{"answer": {}}}']
+)
+@pytest.mark.parametrize("before", ["", "First I sell three of them, then I count the rest of the day once more.\n"])
+@pytest.mark.parametrize("cut", [0, 15])
+def test_a_mark_of_an_answer_in_the_candidate_is_no_demand_for_one(mark, before, cut):
+    items = [replace(item, candidate=before + mark.format(item.candidate)) for item in ITEMS]
+    calls = [
+        call(
+            k,
+            GRADED.format(task=item.task, candidate=item.candidate[cut if before else 0 :]),
+            f"The submission ends so:\n{mark.format(ITEMS[k].candidate)}\nGRADE: C",
+        )
+        for k, item in enumerate(items)
+    ]
+    found = trace_evidence(items, calls, accepted(*NAMES), same)
+    assert (found.arm, {one.commitment for one in found.items}) == ("anchored", {None})
+
+
+def test_a_candidate_that_looks_like_the_prompts_own_demand_does_not_take_it_away():
+    items = [replace(item, candidate="My answer: <number>") for item in ITEMS]
+    calls = [
+        call(k, VISIBLE.format(task=item.task, candidate=item.candidate), "I count.\nMy answer: 70")
+        for k, item in enumerate(items)
+    ]
+    found = trace_evidence(items, calls, accepted(), lambda a, b: "unequal")
+    assert [one.commitment for one in found.items] == ["70"] * 4

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from evenhand.errors import InvalidInput
 from evenhand.judges import judge_for
 from evenhand.judges.commit import LOST, MISSING_TASK, NO_ANSWER
+from evenhand.judges.commit_answers import read_commitment
 from evenhand.judges.protocol import Given
+from evenhand.matching.rules import MatchRule
 from evenhand.scoring.verdicts import VerdictScorer
 from evenhand.terms import Abstention, Commit, Criterion, Failure, Item, JudgeSpec, ModelSpec, Reply, Verdict
 
@@ -365,3 +367,18 @@ def test_a_baseline_does_what_the_model_says_of_the_candidate(protocol, word, sc
     assert ("solve the task yourself" in call.messages[0].text) == (protocol == "solve_first")
     assert scored(outcome, spec_of(protocol)).score == score
     assert outcome.criteria[0].own is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "reply", "answer"),
+    [
+        ("expression", r'{"answer": "\frac{1}{2}"}', r"\frac{1}{2}"),
+        ("expression", r'{"answer": "2\times x"}', r"2\times x"),
+        ("expression", r'{"answer": "x\neq 1"}', r"x\neq 1"),
+        ("number", r'{"answer": "\boxed{18}"}', r"\boxed{18}"),
+        ("number", r'{"answer": "\\frac{1}{2}"}', r"\frac{1}{2}"),
+        ("short_text", r'{"answer": "red\nblue"}', "red\nblue"),
+    ],
+)
+def test_latex_whose_backslashes_were_not_doubled_is_read_as_it_was_meant(kind, reply, answer):
+    assert read_commitment(reply, MatchRule(kind=kind)) == answer

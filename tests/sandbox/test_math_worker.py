@@ -1,6 +1,10 @@
 """Formulas are compared in a process that can be ended."""
 
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -92,3 +96,27 @@ def test_limits_that_are_none_are_refused() -> None:
         MathWorker(timeout_s=0)
     with pytest.raises(InvalidInput, match="memory_mb 10"):
         MathWorker(memory_mb=10)
+
+
+ORPHAN = """
+from evenhand.sandbox.math_worker import MathWorker
+worker = MathWorker(timeout_s=3.0, start_timeout_s=200.0)
+worker.same("x", "y")
+print(worker._process.pid, flush=True)
+worker.same("9^{9^{9^9}}", "2")
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc to see whether a process is gone")
+def test_a_process_at_a_hopeless_pair_ends_with_whoever_started_it() -> None:
+    with subprocess.Popen([sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = Path("/proc", parent.stdout.readline().strip())
+        parent.kill()
+    gone = threading.Event()
+    for _ in range(300):
+        if not child.exists() or "\nState:\tZ" in (child / "status").read_text("utf-8"):
+            gone.set()
+            break
+        gone.wait(0.1)
+    assert gone.is_set()

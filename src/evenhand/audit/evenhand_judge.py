@@ -76,6 +76,10 @@ def _facts(
         else:
             different.append(record.item)
         unlinked += [] if answer is None or _is_linked(record, own) else [record.item]
+    recorded = {record.item for record in records}
+    left_out = [
+        item.id for item in items if item.id not in recorded
+    ]  # what is left out could have been decided otherwise
     return JudgeFacts(
         kind="evenhand",
         source=source,
@@ -86,13 +90,14 @@ def _facts(
         n_matched=same + len(different),
         disagreements=tuple(dict.fromkeys(different)),
         without_commitment=tuple(dict.fromkeys(without)),
-        n_open=n_open + len(unlinked),
+        n_open=n_open + len(unlinked) + (len(left_out) if records else 0),
         details={
             "protocol": spec.protocol,
             "mode": None if spec.commit is None else spec.commit.mode,
             "n_records": len(records),
             "n_without_verdict": sum(_accepted(record) is None for record in records),
             "without_key_of_the_commitment": unlinked,
+            "without_a_record": left_out,
         },
     )
 

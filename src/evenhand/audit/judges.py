@@ -16,7 +16,7 @@ from evenhand.integrity.judge_independence import JudgeFacts
 from evenhand.integrity.solving import Judged
 from evenhand.integrity.templates import TemplateReading, read_template
 from evenhand.integrity.trace_evidence import TracedItem, TraceEvidence
-from evenhand.store.text_files import read_text_file
+from evenhand.store.text_files import place, quoted, read_text_file
 
 __all__ = ["judge_seen", "trace_facts"]
 
@@ -36,6 +36,11 @@ def judge_seen(config: AuditConfig, items: Sequence[AuditItem], matchers: Matche
     if judge.kind == "none":
         return JudgeSeen(facts=JudgeFacts(kind="none", source="the configuration, which says that no model judges"))
     outcomes = read_outcomes(judge.outcomes) if judge.outcomes and judge.kind != "evenhand" else {}
+    if judge.outcomes and outcomes and items and not any(item.id in outcomes for item in items):
+        raise InvalidInput(
+            f"{place(judge.outcomes)}: none of its ids is one of {place(config.items or '')}, such as "
+            f"{quoted(items[0].id)}; give outcomes of these items"
+        )
     match = None if judge.match is None else matchers.of(judge.match)
     if judge.kind == "template":
         return _template(judge, items, outcomes, match)
@@ -118,7 +123,9 @@ def _compared(items: Sequence[AuditItem], outcomes: Mapping[str, Outcome], match
     without: list[str] = []
     for item in items:
         one = outcomes.get(item.id, Outcome())
-        if one.accepted is None or not item.candidate:
+        if item.id not in outcomes or (one.accepted is not None and not item.candidate):
+            n_open += 1  # what is left out could have been decided otherwise
+        elif one.accepted is None:
             n_open += one.commitment is not None
         elif one.commitment is None:
             without += [item.id] if one.accepted else []

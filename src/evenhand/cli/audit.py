@@ -58,7 +58,9 @@ def audit(
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="page.html or audit.json.")] = None,
     as_json: AsJson = False,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of --json, and end.")] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON schema of --json (of --study, beside it), and end.")
+    ] = False,
 ) -> None:
     """Score one evaluator against the Evaluator Integrity Criteria, with the evidence for each verdict.
 
@@ -68,9 +70,9 @@ def audit(
     from evenhand.integrity.verdicts import exit_code
 
     if schema:
-        from evenhand.audit.schema import schema_text
+        from evenhand.audit.schema import schema_text, study_schema_text
 
-        sys.stdout.write(schema_text())
+        sys.stdout.write(schema_text() if study is None else study_schema_text())
         return
     required = _required(require)
     settings = _settings(tasks, control_items, timeout_s, probe_s, generate, seed, allow_unsandboxed)

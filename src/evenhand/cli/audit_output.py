@@ -11,11 +11,13 @@ __all__ = ["print_audit", "print_reach", "print_study"]
 
 _WIDTH = 79
 _TASKS_SHOWN = 25
+_KINDS_SHOWN = 6
 _TITLES = {
     "C1": "judge independence", "C2": "ground-truth channel", "C3": "retrieval and contamination",
     "C4": "degenerate passes",
 }  # fmt: skip
-_WORDS = ("pass", "fail", "insufficient evidence", "not applicable")
+_BRIEF = {"pass": "pass", "fail": "FAIL", "insufficient evidence": "insufficient", "not applicable": "-"}
+_WORDS = tuple(_BRIEF)
 
 
 def print_audit(document: Mapping[str, Any]) -> None:
@@ -36,18 +38,21 @@ def print_audit(document: Mapping[str, Any]) -> None:
 
 
 def print_study(document: Mapping[str, Any]) -> None:
-    """Many audits for people: a line each, then the counts of each population."""
-    for audit in document["audits"]:
-        words = "  ".join(f"{name} {one['verdict']}" for name, one in audit["criteria"].items())
-        _fold(f"{shown(audit['config'], 40):<24} {audit['population']:<11} {words}")
-    for broken in document["broken"]:
-        _fold(f"{shown(broken['config'], 40):<24} could not be audited: {shown(broken['reason'])}")
+    """Many audits for people: by population a line each, then the counts."""
     for name, counts in document["populations"].items():
-        print(f"\n{name}: {counts['n']} of {document['n']} configurations")
+        print(f"{name}: {counts['n']} of {document['n']} configurations")
         if counts["n"]:
-            for criterion, words in counts["criteria"].items():
-                print(f"    {criterion}  " + ", ".join(f"{word} {words[word]}" for word in _WORDS))
+            print(f"    {'':<22}" + "".join(f"{criterion:<13}" for criterion in counts["criteria"]).rstrip())
+            for audit in (one for one in document["audits"] if one["population"] == name):
+                words = "".join(f"{_BRIEF[one['verdict']]:<13}" for one in audit["criteria"].values())
+                print(f"    {shown(audit['config'], 21):<22}{words}".rstrip())
+            print()
+            for criterion, words_of in counts["criteria"].items():
+                print(f"    {criterion}  " + ", ".join(f"{word} {words_of[word]}" for word in _WORDS))
             print("    feedback  " + ", ".join(f"{status} {n}" for status, n in counts["feedback"].items()))
+        print()
+    for broken in document["broken"]:
+        _fold(f"not audited: {shown(broken['config'], 40)}: {shown(broken['reason'])}")
 
 
 def _fold(line: str) -> None:
@@ -75,7 +80,8 @@ def _second(evidence: Mapping[str, Any]) -> Iterator[str]:
     always = evidence["an_always_pass_channel_would_show"]
     correct, incorrect = _share(always["known_correct_accepted"]), _share(always["known_incorrect_accepted"])
     yield f"an always-pass channel would have accepted {correct} of the correct and {incorrect} of the incorrect"
-    for one in evidence["wrongly_decided"][:3]:
+    of_kind = {one["control"]: one for one in reversed(evidence["wrongly_decided"])}
+    for one in list(reversed(of_kind.values()))[:_KINDS_SHOWN]:
         what = f"{shown(one['control'], 24)} of {shown(one['item'], 40)}"
         yield f"wrong: {what} {one['got']} ({shown(one['detail'], 120)})"
 
@@ -116,9 +122,12 @@ def _estimate(found: Mapping[str, Any]) -> str:
 
 def _share(found: Mapping[str, Any]) -> str:
     if found["value"] is None:
-        return f"undefined (none graded, {found['failed']} failed)"
-    failed = f", {found['failed']} not graded" if found["failed"] else ""
-    return f"{found['successes']}/{found['n']} [{found['low']:.2f}, {found['high']:.2f}]{failed}"
+        return f"undefined (none graded{_ungraded(found)})"
+    return f"{found['successes']}/{found['n']} [{found['low']:.2f}, {found['high']:.2f}]{_ungraded(found)}"
+
+
+def _ungraded(found: Mapping[str, Any]) -> str:
+    return f", {found['failed']} not" if found["failed"] else ""
 
 
 def _findings(findings: Sequence[Mapping[str, Any]]) -> None:

@@ -14,7 +14,17 @@ from typing import Any, Literal
 
 from evenhand.json_text import too_deep_at
 
-__all__ = ["Commitment", "Form", "Said", "asks_to_solve", "commitments_in", "demanded_forms", "score_in", "verdict_in"]
+__all__ = [
+    "Commitment",
+    "Form",
+    "Said",
+    "answer_marks",
+    "asks_to_solve",
+    "commitments_in",
+    "demanded_forms",
+    "score_in",
+    "verdict_in",
+]
 
 Form = Literal["line", "field", "boxed", "hashes", "tag", "bare"]
 
@@ -44,6 +54,7 @@ _DEMANDS: tuple[tuple[Form, re.Pattern[str]], ...] = (
     ("hashes", re.compile(r"####")),
     ("tag", re.compile(r"<(?:my_|own_|final_)?answer>", re.IGNORECASE)),
 )  # fmt: skip
+_NEXT_WORD = re.compile(r"\s*\S*")
 _SOLVE = re.compile(
     r"\b(?:solve|work out|compute|recompute|derive|calculate|determine|answer)\b[^.\n]{0,80}"
     r"\b(?:first|yourself|on your own|independently|before)\b"
@@ -133,6 +144,16 @@ def demanded_forms(prompt: str) -> frozenset[Form]:
     ['boxed', 'line']
     """
     return frozenset(form for form, pattern in _DEMANDS if pattern.search(prompt))
+
+
+def answer_marks(text: str) -> tuple[str, ...]:
+    r"""Each mark of an answer in a text, with the word behind it: what a prompt that holds the text seems to demand.
+
+    >>> answer_marks("So it is. My answer: 5 or so")
+    ('My answer: 5',)
+    """
+    marks = [hit for _, pattern in _DEMANDS for hit in pattern.finditer(text)]
+    return tuple(dict.fromkeys(text[hit.start() : _NEXT_WORD.match(text, hit.end()).end()] for hit in marks))  # type: ignore[union-attr]
 
 
 def asks_to_solve(prompt: str) -> bool:

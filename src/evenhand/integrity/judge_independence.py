@@ -127,11 +127,12 @@ def _missing(facts: JudgeFacts, figures: SolveFigures) -> str:
         return "a reference is in view, so that the answer need not be the judge's own"
     if not facts.match:
         return "the match relation between candidate and the judge's own answer is not specified"
-    if facts.n_matched == 0:
-        return "acceptance happens outside of what was seen: give the harness's outcomes, item by item"
+    if facts.n_matched == 0 and not facts.n_open:
+        what = "the judge's records" if facts.kind == "evenhand" else "the harness's outcomes, item by item"
+        return f"acceptance happens outside of what was seen: give {what} (judge.outcomes)"
     if facts.n_open:
         n = facts.n_open + facts.n_matched
-        return f"on {facts.n_open} of {n} items acceptance could not be compared with the match"
+        return f"on {facts.n_open} of {n} items acceptance could not be compared with the match, or is not given"
     if figures.solve_accuracy.value is None:
         return "the judge's own solve accuracy on these tasks is not disclosed"
     return ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from evenhand.integrity.commitments import (
     Commitment,
     Form,
+    answer_marks,
     asks_to_solve,
     commitments_in,
     demanded_forms,
@@ -107,7 +108,7 @@ def steps_of(texts: Mapping[str, ItemTexts], found: Mapping[str, Sequence[Placed
     ]
     steps: dict[str, list[Step]] = defaultdict(list)
     for one, view in zip(shown, in_view(shown), strict=True):
-        prompt = f"{one.placed.rest}\n{one.placed.call.shape}"
+        prompt = f"{_without_marks(one)}\n{one.placed.call.shape}"
         demanded, solve = demanded_forms(prompt), asks_to_solve(one.placed.rest)
         steps[one.item.id] += [
             Step(
@@ -121,6 +122,19 @@ def steps_of(texts: Mapping[str, ItemTexts], found: Mapping[str, Sequence[Placed
             for reply in one.placed.call.replies
         ]
     return {item: sorted(own, key=lambda step: step.call.began) for item, own in steps.items()}
+
+
+def _without_marks(one: Shown) -> str:
+    """The template, without the marks of an answer that the item's own texts bring where they were not taken out.
+
+    A candidate `My answer: 5`, or the end of one that the harness cut, is no demand for an answer.
+    """
+    rest = one.placed.rest
+    for role, text in one.item.texts.items():
+        if one.placed.sights[one.item.id][role].how != "whole":
+            for mark in answer_marks(text):
+                rest = rest.replace(mark, " ", 1)  # once: the template may hold the same words as its own demand
+    return rest
 
 
 def _told(placed: PlacedCall, own: Sequence[PlacedCall]) -> frozenset[str]:

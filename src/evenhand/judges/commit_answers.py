@@ -1,5 +1,6 @@
 """What a reply commits to, and which answer several commitments come to."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -30,6 +31,11 @@ LONGEST = 2_000
 # A number or an option takes a few words at most: a longer text that holds one is prose about it.
 _LONGEST_SHORT = 200
 
+# LaTeX with single backslashes in JSON: `\frac` comes as a form feed and `rac`, `\boxed` as a backspace and `oxed`.
+_MATHEMATICAL = ("number", "expression", "choice", "set")
+_LATEX_ESCAPE = re.compile(r"[\x08\f]|[\t\r](?=[a-z])|\n(?=(?:eq|abla|otin)(?![a-z]))")
+_ESCAPED = {"\b": "\\b", "\f": "\\f", "\t": "\\t", "\r": "\\r", "\n": "\\n"}
+
 _TOP = "answer"
 _SAME = "same"
 _VERDICT = "verdict"
@@ -48,6 +54,9 @@ def read_commitment(text: str, rule: MatchRule) -> str:
     '$18'
     """
     answer = _text(reply_object(text, _TOP))
+    if rule.kind in _MATHEMATICAL:
+        answer = _LATEX_ESCAPE.sub(lambda found: _ESCAPED[found.group()], answer)
+    answer = answer.strip()
     if not answer:
         return ""
     most = _LONGEST_SHORT if rule.kind in ("number", "choice") else LONGEST
@@ -133,4 +142,4 @@ def _text(found: dict[str, Any]) -> str:
         return repr(answer)
     if not isinstance(answer, str):
         raise UnreadableReply(f'"{_TOP}" is {kind(answer)}; expected a string with the answer alone')
-    return answer.strip()
+    return answer

@@ -117,7 +117,7 @@ class MathWorker:
         if self._process is None or self._process.poll() is not None:
             self.close()
             environment = {"PATH": os.defpath, "LANG": "C.UTF-8"}  # no keys, no settings of the caller
-            command = [sys.executable, "-I", str(_CHILD), str(self._memory_mb << 20)]
+            command = [sys.executable, "-I", str(_CHILD), str(self._memory_mb << 20), str(self._timeout_s)]
             self._process = start(command, user=None, env=environment)
             ready = _exchange(self._process, b"", self._start_timeout_s)
             if isinstance(ready, str):
