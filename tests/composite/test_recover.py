@@ -95,7 +95,9 @@ class TestJevBench:
         assert verify(found.rules[0].rule, table, "score").verdict == "all"
 
     @pytest.mark.parametrize(
-        ("keep", "missing"), [(ranked, None), (lambda row: True, None), (lambda row: True, 0.0)], ids=str
+        ("keep", "missing"),
+        [(ranked, None), (lambda row: True, None), (lambda row: True, 0.0)],
+        ids=["ranked", "all", "all-with-gaps-as-0"],
     )
     def test_a_clause_counts_the_rows_that_verify_counts(self, boards, keep, missing):
         table = read(boards / "jevbench-v1.3.0-int.csv", keep)

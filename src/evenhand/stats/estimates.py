@@ -46,6 +46,12 @@ class Estimate:
     n_degenerate: int = 0
     seed: int | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("value", "low", "high", "n"):
+            found = getattr(self, name)
+            if hasattr(found, "item"):  # a number of numpy's, which no JSON writer takes
+                object.__setattr__(self, name, found.item())
+
     @classmethod
     def of_nothing(cls, reason: str, *, n: int, unit: str = "items") -> "Estimate":
         """An estimate that cannot be made, with the reason."""
