@@ -1,5 +1,6 @@
 """What the figures say, in sentences: the most serious first, each with its n, and no verdict beyond the intervals."""
 
+import math
 from collections.abc import Iterator
 
 from evenhand.analysis.validation import Validation
@@ -244,4 +245,4 @@ def _items(n: int, what: str) -> str:
 
 
 def _percent(found: Estimate) -> str:
-    return f"{100 * (found.value or 0.0):.0f} %"
+    return f"{math.floor(100 * (found.value or 0.0) + 0.5)} %"  # half up, as tables and figures round

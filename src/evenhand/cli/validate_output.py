@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.analysis.misses import evidence_words
 from evenhand.analysis.sentences import sentences_of
 from evenhand.cli.output import console, hanging, shown
-from evenhand.report.numbers import plural
+from evenhand.report.numbers import number, plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -265,4 +265,4 @@ def _short(found: "Estimate") -> str:
 
 
 def _percent(found: "Estimate") -> str:
-    return "-" if found.value is None else f"{100 * found.value:.0f} %"
+    return "-" if found.value is None else f"{number(100 * found.value, 0)} %"

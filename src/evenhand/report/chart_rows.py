@@ -23,7 +23,7 @@ from evenhand.report.chart_kit import (
     labels,
     number_axis,
 )
-from evenhand.report.numbers import alike
+from evenhand.report.numbers import alike, number
 from evenhand.stats.estimates import Estimate
 
 __all__ = ["DifferenceRow", "Panel", "Row", "agreement", "paired_differences", "study_table"]
@@ -244,7 +244,7 @@ def study_table(
 def _shown(panel: Panel, values: Sequence[Estimate]) -> list[str]:
     """The values of a panel's rows in words, with as many decimals each."""
     if panel.percent:
-        return ["undefined" if found.value is None else f"{100 * found.value:.0f} %" for found in values]
+        return ["undefined" if found.value is None else f"{number(100 * found.value, 0)} %" for found in values]
     texts = iter(alike([found.value for found in values if found.value is not None]))
     return ["undefined" if found.value is None else next(texts) for found in values]
 
