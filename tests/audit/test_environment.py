@@ -37,7 +37,7 @@ def bubblewrap() -> str:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """What lies in /work inside."""
+    """What lies in /app inside."""
     folder = tmp_path / "work"
     folder.mkdir()
     return folder
@@ -45,7 +45,7 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def look(bubblewrap: str, tmp_path: Path, work: Path) -> Look:
-    """Probe a sealed environment in which /work is `work`."""
+    """Probe a sealed environment in which /app is `work`."""
 
     def looks(
         *items: AuditItem, without: tuple[str, ...] = (), before: tuple[str, ...] = (), net: bool = False,
@@ -62,8 +62,8 @@ def look(bubblewrap: str, tmp_path: Path, work: Path) -> Look:
         for link in ("/bin", "/lib", "/lib64", "/sbin"):
             if os.path.islink(link):
                 enter += ["--symlink", os.readlink(link), link]
-        enter += ["--bind", str(work), "/work", "--ro-bind", str(tools), "/tools", "--chdir", "/work", "--clearenv"]
-        enter += ["--setenv", "PATH", path or "/tools", "--setenv", "HOME", "/work/home", *before]
+        enter += ["--bind", str(work), "/app", "--ro-bind", str(tools), "/tools", "--chdir", "/app", "--clearenv"]
+        enter += ["--setenv", "PATH", path or "/tools", "--setenv", "HOME", "/app/home", *before]
         config = AuditConfig(
             name="t", file="t.yaml", folder=tmp_path, task_class="code", channel=channel,
             environment=EnvironmentConfig(enter=tuple(enter)),
@@ -187,7 +187,7 @@ def test_a_bare_repository_beside_the_work_is_found(look: Look, base: Path, work
     git(base, "branch", "later", later)
     git(base.parent, "clone", "-q", "--bare", str(base), str(work / "mirror.git"))
     shutil.rmtree(base / ".git")
-    assert any("/work/mirror.git" in one.detail for one in look()[0].observations if one.state == "open")
+    assert any("/app/mirror.git" in one.detail for one in look()[0].observations if one.state == "open")
 
 
 @pytest.mark.shared
@@ -276,7 +276,7 @@ def test_answer_keys_checkers_and_state_of_an_earlier_step_are_found(look: Look,
         (work / name).write_text(text)
     facts, sights = look(AuditItem(id="t", task="What went wrong?", gold="disk full on node 4"))
     found = {one.detail.split(":")[0] for one in facts.observations if one.path == "answer-like file"}
-    assert {"/work/data/answer_key.json", "/work/tests/check.py", "/work/logs/verifier/reward.json"} <= found
+    assert {"/app/data/answer_key.json", "/app/tests/check.py", "/app/logs/verifier/reward.json"} <= found
     assert contamination_verdict(facts).verdict == "fail"
     assert {sight.what for sight in sights} >= {"answer", "verifier state", "plantable reward"}
 
@@ -292,7 +292,7 @@ def test_compiled_and_ignored_files_that_hold_the_answer_are_found(look: Look, b
     facts, _ = look()
     found = " ".join(one.detail for one in facts.observations if one.path == "answer-like file")
     assert "compiled from another source" in found
-    assert "/work/build/lib/client.py" in found
+    assert "/app/build/lib/client.py" in found
 
 
 def test_a_compiled_file_of_the_source_beside_it_is_no_answer(look: Look, base: Path) -> None:
@@ -305,7 +305,7 @@ def test_a_writable_checker_is_seen(look: Look, base: Path) -> None:
     (base / "verify_all.sh").write_text("exit 0\n")
     channel = ChannelConfig(kind="command", run=("sh", "verify_all.sh"))
     _, sights = look(channel=channel)
-    assert Sight(what="writable evaluator", where="/work/verify_all.sh") in sights
+    assert Sight(what="writable evaluator", where="/app/verify_all.sh") in sights
 
 
 @pytest.mark.parametrize(

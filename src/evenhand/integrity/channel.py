@@ -139,22 +139,22 @@ def _broken(facts: ChannelFacts) -> str:
 
 
 def _missing(facts: ChannelFacts) -> str:
+    """All that is missing, so that it can be mended at once; "" where nothing is."""
+    found = []
     if facts.writable:
-        return (
-            "the candidate could write what decides, which voids the controls: "
-            f"{', '.join(facts.writable[:3])}{_more(facts.writable, 3)}"
-        )
+        places = f"{', '.join(facts.writable[:3])}{_more(facts.writable, 3)}"
+        found.append(f"the candidate could write what decides, which voids the controls: {places}")
     if facts.independent is None:
-        return "nobody says whether the channel is independent of the judge: independent_of_judge"
+        found.append("nobody says whether the channel is independent of the judge: independent_of_judge")
     correct, incorrect = _share(facts, "accept"), _share(facts, "reject")
     if min(correct.n, incorrect.n) < FEWEST_CONTROLS:
         why = f"; {facts.missing}" if facts.missing else ""
-        return (
+        found.append(
             f"{correct.n} known-correct and {incorrect.n} known-incorrect controls were graded "
             f"({correct.failed} and {incorrect.failed} could not be); at least {FEWEST_CONTROLS} of either are "
             f"needed{why}"
         )
-    return ""
+    return "; ".join(found)
 
 
 def _evidence(facts: ChannelFacts) -> dict[str, Any]:
