@@ -445,7 +445,7 @@ def test_a_models_name_is_the_same_with_either_separator(evenhand, desk):
 def test_every_judge_that_ships_can_be_put_to_work(evenhand, desk, tmp_path, name):
     other = {"candidate_a": "It is clear.", "candidate_b": "It is not."}
     one = {"candidate": "It is clear.", "reference": "It is clear."}
-    desk(items=[{"id": "a", **(other if name == "pairwise" else one)}])
+    desk(items=[{"id": "a", "task": "Is it clear?", **(other if name == "pairwise" else one)}])
     (tmp_path / "shipped.yaml").write_text(example_judge(name), encoding="utf-8")
     done = evenhand("judge", "shipped.yaml", "items.jsonl", "--dry-run", "--json")
     assert done.code == 0, done.err

@@ -201,7 +201,7 @@ def test_formula_settings_of_the_judge_file_are_used():
         (judge("evidence", layout="matrix"), "no criterion is declared"),
         (judge("evidence", Criterion(id="a", weight=Decimal("0.9"))), "sum to exactly 1"),
         (judge("evidence", catalog=(CatalogEntry(id="x", claim="", impact=4),)), "'x' has the impact 4"),
-        (judge("commit"), "'commit' has no score of its own"),
+        (judge("essay"), "'essay' has no score of its own"),
     ],
 )
 def test_a_judge_that_cannot_be_scored_is_refused_when_it_is_built(spec, said):

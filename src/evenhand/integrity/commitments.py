@@ -7,7 +7,6 @@ is a verdict, not an answer, unless the label says that it is the judge's own.
 
 import json
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -43,6 +42,7 @@ _LINE = re.compile(
 )
 _HASHES = re.compile(r"^[ \t]*####[ \t]*(?P<text>\S[^\n]*)", re.MULTILINE)
 _TAG = re.compile(r"<(?P<end>/?)(?P<tag>(?:my_|own_|final_)?answer)>", re.IGNORECASE)
+_LARGEST = 1.7976931348623157e308  # of floats
 _BRACE = re.compile(r"[{}]")
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
 
@@ -204,7 +204,7 @@ def score_in(reply: str) -> Said | None:
 
 def _finite(value: float) -> bool:
     """Whether a number of a reply, which may have any number of digits, is one that can be compared as a float."""
-    return -sys.float_info.max <= value <= sys.float_info.max
+    return -_LARGEST <= value <= _LARGEST
 
 
 def _word(text: str) -> bool | None:
