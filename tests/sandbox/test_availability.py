@@ -10,8 +10,13 @@ import pytest
 from evenhand.errors import SandboxError
 from evenhand.sandbox import CheckCall, Limits, Sandbox, available, place
 from evenhand.sandbox.bubblewrap import find_interpreter, readable_by_others
-from evenhand.sandbox.place import remove_abandoned
+from evenhand.sandbox.staging import LONE_IMPORT, remove_abandoned
 from evenhand.sandbox.uids import ClaimedUid, free_range
+
+
+@pytest.fixture
+def without_any(monkeypatch: pytest.MonkeyPatch, without_bubblewrap: None) -> None:
+    monkeypatch.setattr(place, "find_landlock", lambda *, filtered: (None, "the kernel has no Landlock"))
 
 
 @pytest.fixture
@@ -19,16 +24,18 @@ def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "find_bubblewrap", lambda _: (None, "bubblewrap is not installed"))
 
 
-@pytest.mark.usefixtures("without_bubblewrap")
+@pytest.mark.usefixtures("without_any")
 def test_without_a_sandbox_nothing_is_run_and_the_reason_is_given() -> None:
-    with pytest.raises(SandboxError, match=r"none works here: bubblewrap is not installed; install bubblewrap"):
+    with pytest.raises(
+        SandboxError, match=r"none works here: bubblewrap is not installed; the kernel has no Landlock; install"
+    ):
         Sandbox()
     kind, reason = available()
     assert kind is None
     assert "not installed" in reason
 
 
-@pytest.mark.usefixtures("without_bubblewrap")
+@pytest.mark.usefixtures("without_any")
 def test_unsandboxed_runs_only_where_that_was_allowed_and_says_that_nothing_is_held() -> None:
     with Sandbox(allow_unsandboxed=True) as box:
         run = box.run_suite("def f(x): return x", "f", [CheckCall(id="a", args=[3])])
@@ -39,7 +46,7 @@ def test_unsandboxed_runs_only_where_that_was_allowed_and_says_that_nothing_is_h
     assert (command.stdout, command.exit_code) == (b"text", 4)
 
 
-@pytest.mark.usefixtures("without_bubblewrap")
+@pytest.mark.usefixtures("without_any")
 def test_unsandboxed_limits_touch_no_other_process() -> None:
     before = Path("/proc/1/limits").read_text()
     with Sandbox(allow_unsandboxed=True) as box:
@@ -61,7 +68,9 @@ def test_a_bubblewrap_that_does_not_start_is_told_with_its_own_words(
             folder.chmod(0o755)
     monkeypatch.setattr(place, "find_bubblewrap", lambda _: (Bubblewrap(path=str(broken), version="0.11.0"), ""))
     with pytest.raises(SandboxError, match="No permissions to create new namespace"):
-        Sandbox()
+        Sandbox(kind="bubblewrap")
+    kind, reason = available()
+    assert kind == "landlock" or "No permissions to create new namespace" in reason
 
 
 def test_a_python_that_cannot_be_read_or_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -92,8 +101,8 @@ def test_no_two_sandboxes_have_one_id_at_the_same_time() -> None:
 
 def test_the_staged_runner_is_the_two_files_without_their_import(root: Path) -> None:
     text = (root / "src/evenhand/sandbox/runner.py").read_text("utf-8")
-    assert place._IMPORT in text
-    assert "evenhand." not in text.replace(place._IMPORT, "")
+    assert LONE_IMPORT in text
+    assert "evenhand." not in text.replace(LONE_IMPORT, "")
 
 
 def test_a_folder_that_a_killed_process_left_is_removed_and_one_in_use_is_not(

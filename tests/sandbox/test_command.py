@@ -12,40 +12,40 @@ def test_a_command_reads_its_files_and_its_input_and_leaves_with_its_code(box: S
     assert (run.stdout, run.stderr, run.truncated) == (b"file\nin\n/work\n", b"to-err\n", False)
 
 
-def test_its_folder_can_be_written_and_is_gone_afterwards(box: Sandbox) -> None:
+def test_its_folder_can_be_written_and_is_gone_afterwards(each: Sandbox) -> None:
     files = {"report.xml": b"old"}
-    wrote = box.run_command(["sh", "-c", "echo new > report.xml; echo x > other; cat report.xml"], files)
+    wrote = each.run_command(["sh", "-c", "echo new > report.xml; echo x > other; cat report.xml"], files)
     assert wrote.stdout == b"new\n"
-    assert box.run_command(["ls"], files).stdout == b"report.xml\n"
+    assert each.run_command(["ls"], files).stdout == b"report.xml\n"
 
 
-def test_a_signal_is_named_and_is_no_exit_code(box: Sandbox) -> None:
-    run = box.run_command(["sh", "-c", "echo ok; kill -11 $$"])
+def test_a_signal_is_named_and_is_no_exit_code(each: Sandbox) -> None:
+    run = each.run_command(["sh", "-c", "echo ok; kill -11 $$"])
     assert (run.status, run.exit_code, run.signal, run.stdout) == ("signalled", None, 11, b"ok\n")
 
 
-def test_a_command_without_end_is_ended(box: Sandbox) -> None:
-    run = box.run_command(["sh", "-c", "echo begun; sleep 300"], limits=Limits(suite_s=1))
+def test_a_command_without_end_is_ended(each: Sandbox) -> None:
+    run = each.run_command(["sh", "-c", "echo begun; sleep 300"], limits=Limits(suite_s=1))
     assert (run.status, run.exit_code, run.stdout) == ("timeout", None, b"begun\n")
 
 
-def test_what_it_leaves_in_the_background_does_not_hold_it_up(box: Sandbox) -> None:
-    run = box.run_command(["sh", "-c", "sleep 300 & echo done"], limits=Limits(suite_s=60))
+def test_what_it_leaves_in_the_background_does_not_hold_it_up(each: Sandbox) -> None:
+    run = each.run_command(["sh", "-c", "sleep 300 & echo done"], limits=Limits(suite_s=60))
     assert (run.status, run.exit_code, run.stdout) == ("exited", 0, b"done\n")
     assert run.seconds < 50
 
 
-def test_output_without_end_is_cut_and_said_to_be(box: Sandbox) -> None:
-    run = box.run_command(["head", "-c", "100000000", "/dev/zero"], limits=Limits(output_bytes=1000))
+def test_output_without_end_is_cut_and_said_to_be(each: Sandbox) -> None:
+    run = each.run_command(["head", "-c", "100000000", "/dev/zero"], limits=Limits(output_bytes=1000))
     assert (run.status, run.exit_code, len(run.stdout), run.truncated) == ("exited", 0, 1000, True)
 
 
-def test_input_that_nobody_reads_is_no_error(box: Sandbox) -> None:
-    assert box.run_command(["true"], stdin=bytes(5_000_000)).exit_code == 0
+def test_input_that_nobody_reads_is_no_error(each: Sandbox) -> None:
+    assert each.run_command(["true"], stdin=bytes(5_000_000)).exit_code == 0
 
 
-def test_a_program_that_is_not_there_is_127(box: Sandbox) -> None:
-    run = box.run_command(["no-such-program"])
+def test_a_program_that_is_not_there_is_127(each: Sandbox) -> None:
+    run = each.run_command(["no-such-program"])
     assert run.exit_code == 127
     assert run.stderr == b"no-such-program: No such file or directory\n"
 

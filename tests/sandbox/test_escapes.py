@@ -95,7 +95,7 @@ def test_no_server_is_reached_by_any_road(box: Sandbox) -> None:
     assert found == ["ConnectionRefusedError", "OSError", "OSError", "ConnectionRefusedError", "OSError", "gaierror"]
 
 
-def test_a_fork_bomb_stays_small(box: Sandbox) -> None:
+def test_a_fork_bomb_stays_small(each: Sandbox) -> None:
     code = (
         "import os, time\n"
         "def f(x):\n"
@@ -110,12 +110,12 @@ def test_a_fork_bomb_stays_small(box: Sandbox) -> None:
         "        pass\n"
         "    return children"
     )
-    children = value(box, code, limits=Limits(processes=12, check_s=20))
+    children = value(each, code, limits=Limits(processes=12, check_s=20))
     assert isinstance(children, int)
     assert 0 < children < 12
 
 
-def test_a_bomb_that_forks_for_ever_ends_with_its_time_and_the_next_check_is_run(box: Sandbox) -> None:
+def test_a_bomb_that_forks_for_ever_ends_with_its_time_and_the_next_check_is_run(each: Sandbox) -> None:
     code = (
         "import os\n"
         "def f(x):\n"
@@ -126,20 +126,20 @@ def test_a_bomb_that_forks_for_ever_ends_with_its_time_and_the_next_check_is_run
         "            pass\n"
         "    return x"
     )
-    results = inside(box, code, 1, 0, limits=Limits(check_s=1))
+    results = inside(each, code, 1, 0, limits=Limits(check_s=1))
     assert results[0].status in ("timeout", "crashed")
     assert (results[1].status, results[1].value) == ("value", 0)
 
 
-def test_memory_is_bounded(box: Sandbox) -> None:
+def test_memory_is_bounded(each: Sandbox) -> None:
     code = "def f(x):\n    hoard = []\n    while True:\n        hoard.append(bytearray(1 << 24))"
-    (result,) = inside(box, code, limits=Limits(memory_bytes=256 << 20, check_s=20))
+    (result,) = inside(each, code, limits=Limits(memory_bytes=256 << 20, check_s=20))
     assert result.status == "memory"
 
 
 @pytest.mark.parametrize("call", ["shmget(0, 1 << 30, 0o1600)", "memfd_create(b'x', 0)"])
-def test_memory_that_no_limit_counts_is_not_given(box: Sandbox, call: str) -> None:
-    assert value(box, f"import ctypes\ndef f(x):\n    return ctypes.CDLL(None).{call}") == -1
+def test_memory_that_no_limit_counts_is_not_given(each: Sandbox, call: str) -> None:
+    assert value(each, f"import ctypes\ndef f(x):\n    return ctypes.CDLL(None).{call}") == -1
 
 
 def test_the_disk_is_bounded(box: Sandbox) -> None:
@@ -177,7 +177,7 @@ def test_the_first_process_has_the_limits_too_though_it_cannot_be_reached(box: S
 
 
 def test_the_environment_and_the_descriptors_hold_nothing_of_the_parent(
-    box: Sandbox, monkeypatch: pytest.MonkeyPatch
+    each: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     code = (
@@ -191,7 +191,7 @@ def test_the_environment_and_the_descriptors_hold_nothing_of_the_parent(
         "            pass\n"
         "    return sorted(os.environ), kinds == [stat.S_IFCHR] * 3 + [stat.S_IFIFO] * 2"
     )
-    assert value(box, code) == (["EVENHAND_SANDBOX", "HOME", "LC_CTYPE", "PWD"], True)
+    assert value(each, code) == (["EVENHAND_SANDBOX", "HOME", "LC_CTYPE", "PWD"], True)
 
 
 def test_no_privilege_is_held_or_can_be_had(box: Sandbox) -> None:
@@ -209,7 +209,7 @@ def test_no_privilege_is_held_or_can_be_had(box: Sandbox) -> None:
     assert value(box, code) == ([], (1, 2), [-1] * 6, 65534)
 
 
-def test_a_limit_cannot_be_raised_again(box: Sandbox) -> None:
+def test_a_limit_cannot_be_raised_again(each: Sandbox) -> None:
     code = (
         "import resource\n"
         "def f(x):\n"
@@ -222,7 +222,7 @@ def test_a_limit_cannot_be_raised_again(box: Sandbox) -> None:
         "            pass\n"
         "    return raised"
     )
-    assert value(box, code) == []
+    assert value(each, code) == []
 
 
 def test_signals_do_not_reach_the_parent(box: Sandbox) -> None:
@@ -236,7 +236,7 @@ def test_signals_do_not_reach_the_parent(box: Sandbox) -> None:
     assert value(box, code, os.getpid()) == ["ProcessLookupError", 1]
 
 
-def test_what_daemonises_itself_is_gone_after_the_run(box: Sandbox) -> None:
+def test_what_daemonises_itself_is_gone_after_the_run(each: Sandbox) -> None:
     token = f"evenhand-{secrets.token_hex(8)}"
     code = (
         "import os, sys\n"
@@ -251,7 +251,7 @@ def test_what_daemonises_itself_is_gone_after_the_run(box: Sandbox) -> None:
         "    os.read(reading, 1)  # ends when the other program has begun\n"
         "    return 'started'"
     )
-    assert value(box, code, token) == "started"
+    assert value(each, code, token) == "started"
     until = time.monotonic() + 10
     while (left := running(token)) and time.monotonic() < until:
         time.sleep(0.05)
@@ -270,7 +270,7 @@ def running(token: str) -> list[str]:
     return found
 
 
-def test_what_is_printed_goes_nowhere_and_costs_nothing(box: Sandbox) -> None:
+def test_what_is_printed_goes_nowhere_and_costs_nothing(each: Sandbox) -> None:
     code = (
         "import os, sys\n"
         "def f(x):\n"
@@ -280,7 +280,7 @@ def test_what_is_printed_goes_nowhere_and_costs_nothing(box: Sandbox) -> None:
         "        os.write(1, bytes(1 << 24)); os.write(2, bytes(1 << 24))\n"
         "    return 3"
     )
-    assert value(box, code) == 3
+    assert value(each, code) == 3
 
 
 # Every descriptor there is gets what the text in FORGED says; one of them is the channel.
@@ -327,13 +327,13 @@ def test_what_is_forged_on_the_channel_answers_no_later_check(box: Sandbox, forg
     assert all(result.status == "value" or "tampered" in result.detail or "ended" in result.detail for result in rest)
 
 
-def test_a_runner_that_was_rewritten_from_inside_gives_data_or_nothing(box: Sandbox) -> None:
+def test_a_runner_that_was_rewritten_from_inside_gives_data_or_nothing(each: Sandbox) -> None:
     code = "import __main__\ndef f(x):\n    __main__.encode = lambda *_, **__: b'\\x80\\x04csystem'\n    return 1"
-    (result, _) = inside(box, code, 1, 2)
+    (result, _) = inside(each, code, 1, 2)
     assert (result.status, result.value) == ("crashed", None)
 
 
-def test_a_fork_that_answers_too_is_tampering(box: Sandbox) -> None:
+def test_a_fork_that_answers_too_is_tampering(each: Sandbox) -> None:
     code = (
         "import os, time\n"
         "def f(x):\n"
@@ -342,7 +342,7 @@ def test_a_fork_that_answers_too_is_tampering(box: Sandbox) -> None:
         "    time.sleep(0.3)\n"
         "    return x"
     )
-    for result in inside(box, code, 1, 2, 3):
+    for result in inside(each, code, 1, 2, 3):
         assert result.value in (5, int(result.id) + 1, None)
 
 
@@ -368,7 +368,7 @@ def test_other_checks_and_their_inputs_are_not_in_the_process(box: Sandbox) -> N
     assert second.value == [f"{prefix}{hidden}"]
 
 
-def test_what_is_planted_in_the_working_folder_is_not_there_for_the_next_process(box: Sandbox) -> None:
+def test_what_is_planted_in_the_working_folder_is_not_there_for_the_next_process(each: Sandbox) -> None:
     code = (
         "import os\n"
         "def f(x):\n"
@@ -377,9 +377,9 @@ def test_what_is_planted_in_the_working_folder_is_not_there_for_the_next_process
         "            open(name, 'w').write('raise SystemExit(0)')\n"
         "        os._exit(0)\n"
         "    import json\n"
-        "    return os.listdir('/tmp')"
+        "    return os.listdir(os.getcwd())"
     )
-    planted, looked = inside(box, code, "plant", "look")
+    planted, looked = inside(each, code, "plant", "look")
     assert (planted.status, looked.value) == ("crashed", [])
 
 
@@ -418,4 +418,4 @@ def test_the_sandbox_says_what_it_holds_as_measured_inside(box: Sandbox) -> None
     told = box.describe(Limits(memory_bytes=256 << 20, processes=8, check_s=20))
     assert told.kind == "bubblewrap"
     assert told.not_held == ("memory of a whole tree",)
-    assert len(told.holds) == 15
+    assert len(told.holds) == 17

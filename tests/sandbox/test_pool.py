@@ -48,11 +48,11 @@ def test_a_pool_says_what_a_sandbox_of_its_own_says(box: Sandbox, code: str) -> 
     assert pooled == alone
 
 
-def test_many_modules_come_back_in_order_and_know_nothing_of_each_other(box: Sandbox) -> None:
+def test_many_modules_come_back_in_order_and_know_nothing_of_each_other(each: Sandbox) -> None:
     codes = [
         f"import builtins\nn = getattr(builtins, 'n', 0)\nbuiltins.n = 1\ndef f(x): return n, x, {k}" for k in range(60)
     ]
-    with box.trusted_pool(workers=2) as pool:
+    with each.trusted_pool(workers=2) as pool:
         jobs = (job(code, 5, key=key) for key, code in enumerate(codes))
         first = [(j.key, run.results[0].value) for j, run in pool.run_suites(jobs)]
         again = [run.results[0].value for _, run in pool.run_suites([job("def f(x): return x", 1)] * 20)]

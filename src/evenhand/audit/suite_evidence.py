@@ -46,7 +46,7 @@ def suites_verdict(
         with Sandbox(allow_unsandboxed=allow_unsandboxed) as box:
             note(f"C4: {len(given)} given implementations over {len(tasks)} tasks")
             found = measure_reach(tasks, given, settings, box, note=note)
-            where = "in a sandbox" if box.kind != "unsandboxed" else "UNSANDBOXED"
+            where = f"in a sandbox ({box.kind})" if box.kind != "unsandboxed" else "UNSANDBOXED"
     except SandboxError as error:
         return _unmeasured(structure, taken, str(error))
     made = sum(sum(task.implementations.values()) for task in found) - len(given)

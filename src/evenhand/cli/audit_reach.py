@@ -92,7 +92,7 @@ def _document(found: "tuple[TaskReach, ...]", settings: "ReachSettings", by: str
     from evenhand.integrity.criteria_v0_1 import VERSION
     from evenhand.integrity.degenerate import degenerate_verdict
 
-    where = "in the sandbox (bubblewrap)" if kind == "bubblewrap" else "unsandboxed"
+    where = "unsandboxed" if kind == "unsandboxed" else f"in the sandbox ({kind})"
     verdict = degenerate_verdict(
         found, source=f"measured here, {where}, each witness twice", taken="most" if by == "most" else "worst"
     )

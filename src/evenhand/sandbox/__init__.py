@@ -1,6 +1,6 @@
-"""Running untrusted code: one contract, bubblewrap first, and nothing that the code writes is trusted."""
+"""Running untrusted code: one contract, bubblewrap, then Landlock, and nothing that the code writes is trusted."""
 
-from evenhand.sandbox.box import Sandbox, SandboxKind, available
+from evenhand.sandbox.box import Sandbox, available
 from evenhand.sandbox.comparing import equal_values, shown_value
 from evenhand.sandbox.description import Hold, SandboxDescription
 from evenhand.sandbox.limits import (
@@ -13,6 +13,7 @@ from evenhand.sandbox.limits import (
     SuiteJob,
     SuiteRun,
 )
+from evenhand.sandbox.place import SandboxKind
 from evenhand.sandbox.pool import TrustedPool
 
 __all__ = [

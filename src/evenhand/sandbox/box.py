@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 from evenhand.errors import InvalidInput, SandboxError
 from evenhand.sandbox.bubblewrap import Interpreter
@@ -16,14 +16,12 @@ from evenhand.sandbox.channel import Channel
 from evenhand.sandbox.command import checked_files
 from evenhand.sandbox.description import Hold, SandboxDescription, probe
 from evenhand.sandbox.limits import CheckCall, CommandRun, Limits, SuiteJob, SuiteRun
-from evenhand.sandbox.place import Place
+from evenhand.sandbox.place import Place, SandboxKind
 from evenhand.sandbox.pool import TrustedPool, in_order
 from evenhand.sandbox.suite import await_ready, checked_job, run_job
 from evenhand.sandbox.uids import ClaimedUid
 
-__all__ = ["Sandbox", "SandboxKind", "available"]
-
-SandboxKind = Literal["bubblewrap", "unsandboxed"]
+__all__ = ["Sandbox", "available"]
 
 
 def available() -> tuple[SandboxKind | None, str]:
@@ -42,21 +40,25 @@ def available() -> tuple[SandboxKind | None, str]:
 class Sandbox:
     """Runs foreign code where it can reach nothing, and reads what comes back as data.
 
-    As root each run has a user id of its own that belongs to nobody; otherwise it is one's own id inside a namespace.
+    Bubblewrap is tried first, then Landlock, which holds less: `describe` says what. As root each run has a user id of
+    its own that belongs to nobody; otherwise it is one's own id, inside a namespace where there is bubblewrap.
     Use it as a context manager: it owns a folder with the runner, and closing it ends what still runs.
 
     Args:
         allow_unsandboxed: where no sandbox works, run with limits of resources alone, which protects nothing.
         interpreter: the Python to run candidates with; found where it is not named.
+        kind: the only kind to try; `unsandboxed` needs `allow_unsandboxed` as well.
     Raises:
         SandboxError: no sandbox works here, with every reason.
     """
 
-    def __init__(self, *, allow_unsandboxed: bool = False, interpreter: str | None = None) -> None:
+    def __init__(
+        self, *, allow_unsandboxed: bool = False, interpreter: str | None = None, kind: SandboxKind | None = None
+    ) -> None:
         self._stop = threading.Event()
         self._uids: queue.SimpleQueue[ClaimedUid] = queue.SimpleQueue()
         self._claimed: list[ClaimedUid] = []
-        self._place = Place(interpreter, self._stop)
+        self._place = Place(interpreter, self._stop, kind)
         try:
             self._try(allow_unsandboxed)
         except BaseException:
@@ -81,7 +83,7 @@ class Sandbox:
     @property
     def kind(self) -> SandboxKind:
         """What holds the code."""
-        return "unsandboxed" if self._place.bubblewrap is None else "bubblewrap"
+        return self._place.kind
 
     @property
     def interpreter(self) -> Interpreter:
@@ -91,17 +93,18 @@ class Sandbox:
     def describe(self, limits: Limits | None = None) -> SandboxDescription:
         """What is held and what is not, measured from inside under these limits."""
         limits = limits or Limits()
-        bubblewrap, reason = self._place.bubblewrap, self._place.why_none
-        if bubblewrap is None:
-            holds: tuple[Hold, ...] = (Hold(name="everything", held=False, detail=f"unsandboxed: {reason}"),)
+        held = self.kind != "unsandboxed"
+        if not held:
+            detail = f"unsandboxed: {self._place.why_none}"
+            holds: tuple[Hold, ...] = (Hold(name="everything", held=False, detail=detail),)
         else:
             holds = probe(self.run_job, limits)
         return SandboxDescription(
             kind=self.kind,
-            version="" if bubblewrap is None else bubblewrap.version,
+            version=self._place.version,
             interpreter=self.interpreter.path,
             python=self.interpreter.version,
-            user="an id of its own that belongs to nobody" if self._place.as_root and bubblewrap else "one's own",
+            user="an id of its own that belongs to nobody" if self._place.as_root and held else "one's own",
             holds=holds,
             limits=limits,
         )
@@ -177,16 +180,17 @@ class Sandbox:
         *,
         mounts: Mapping[str, str | Path] | None = None,
     ) -> CommandRun:
-        """Run a command over the system's programs, in a writable folder of its own.
+        """Run a command over the system's programs, in a writable folder of its own, which Landlock cannot call /work.
 
         Args:
             argv: looked up on the usual PATH.
             files: name below the working folder /work to content; the command may write over them.
             limits: `suite_s` is its time; of each output the first `output_bytes` are kept.
             stdin: what it can read.
-            mounts: folder inside to folder of this machine, read-only.
+            mounts: folder inside to folder of this machine, read-only; bubblewrap alone can.
         Raises:
-            InvalidInput: no command, a file name that leads out, or a mount that is not there or not readable.
+            InvalidInput: no command, a file name that leads out, or a mount that is not there, not readable or cannot
+                be made.
             SandboxError: the sandbox did not start.
         """
         contents = checked_files(files or {})
@@ -201,7 +205,7 @@ class Sandbox:
         """As root, a user id for one run."""
         if self._stop.is_set():
             raise SandboxError("sandbox: it is closed")
-        if not self._place.as_root or self._place.bubblewrap is None:
+        if not self._place.as_root or self.kind == "unsandboxed":
             yield None
             return
         try:
@@ -216,7 +220,8 @@ class Sandbox:
 
     def _try(self, allow_unsandboxed: bool) -> None:
         """Start one sandbox, so that what cannot work is said before anything is run."""
-        if self._place.bubblewrap is not None:
+        while self.kind != "unsandboxed":
+            kind = self.kind
             try:
                 with self._uid() as uid:
                     channel: Channel = self._place.runner(Limits(), uid)
@@ -224,7 +229,7 @@ class Sandbox:
                     channel.close()
                 return
             except (SandboxError, OSError) as error:
-                self._place.do_without(str(error))
+                self._place.do_without(f"{kind}: {error}")
         if not allow_unsandboxed:
             raise SandboxError(
                 f"sandbox: none works here: {self._place.why_none}; install bubblewrap (the extra `sandbox`), "

@@ -45,6 +45,7 @@ class Channel:
         user: uid and gid to start it under, or None for one's own.
         env: its whole environment.
         keep: descriptors that it inherits.
+        scratch: folder of a supervisor, as `process.start`.
     """
 
     def __init__(
@@ -56,10 +57,11 @@ class Channel:
         user: int | None,
         env: Mapping[str, str],
         keep: Sequence[int] = (),
+        scratch: str = "",
     ) -> None:
         self._stop = stop
         self._max_answer = max_answer
-        self._process = start(command, user=user, env=env, keep=keep)
+        self._process = start(command, user=user, env=env, keep=keep, scratch=scratch)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()

@@ -1,5 +1,6 @@
 """What a sandbox holds and what it does not, measured from inside: evidence for the audit."""
 
+import os
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,8 +32,8 @@ class SandboxDescription:
     """A sandbox as evidence.
 
     Args:
-        kind: `bubblewrap` or `unsandboxed`.
-        version: of bubblewrap; empty without.
+        kind: `bubblewrap`, `landlock` or `unsandboxed`.
+        version: of bubblewrap, or of the kernel's Landlock; empty without.
         interpreter: path of the Python that runs candidates.
         python: its version.
         user: what the processes run as outside.
@@ -58,14 +59,21 @@ _Reading = Callable[[object, Limits], bool]
 
 # Name, measurement of `inside.py`, argument, and when it is held.
 _MEASURED: tuple[tuple[str, str, Callable[[Limits], int], _Reading], ...] = (
-    ("files of this machine", "files", lambda _: 0, lambda seen, _: seen == []),
+    ("names of this machine's files", "files", lambda _: 0, lambda seen, _: seen == []),
+    ("contents of this machine's files", "contents", lambda _: 0, lambda seen, _: seen == []),
     ("read-only root", "writable", lambda _: 0, lambda seen, _: seen == []),
-    ("no network interface", "interfaces", lambda _: 0, lambda seen, _: seen == ["lo"]),
+    ("no network interface", "interfaces", lambda _: 0, lambda seen, _: seen in (["lo"], [])),
     ("no server of this machine", "connects", lambda _: 0, lambda seen, _: seen is False),
-    ("processes of this machine", "processes", lambda _: 0, lambda seen, _: isinstance(seen, list) and len(seen) <= 2),
+    ("ids of processes", "processes", lambda _: 0, lambda seen, _: isinstance(seen, list) and len(seen) <= 2),
+    ("signals to other processes", "signals", lambda _: os.getpid(), lambda seen, _: seen is False),
     ("no view of processes", "proc", lambda _: 0, lambda seen, _: seen == []),
     ("no capability, no new privileges, calls filtered", "privileges", lambda _: 0, lambda seen, _: seen == [0, 1, 2]),
-    ("limits of the first process", "first_process", lambda _: 0, lambda seen, limits: seen == limits.processes),
+    (
+        "limits of the first process",
+        "first_process",
+        lambda _: 0,
+        lambda seen, limits: seen in (limits.processes, 0),
+    ),
     ("no user namespace", "user_namespace", lambda _: 0, lambda seen, _: seen is False),
     (
         "number of processes",
@@ -81,7 +89,7 @@ _MEASURED: tuple[tuple[str, str, Callable[[Limits], int], _Reading], ...] = (
         lambda seen, limits: _at_most(seen, limits.file_bytes),
     ),
     (
-        "size of /tmp",
+        "size of the writable folder",
         "scratch",
         lambda limits: limits.scratch_bytes,
         lambda seen, limits: _at_most(seen, limits.scratch_bytes),

@@ -22,13 +22,32 @@ def _files(_: int) -> "list[str]":
     return [place for place in places if os.path.exists(place)]
 
 
-def _writable(_: int) -> "list[str]":
-    """Which folders besides /tmp take a new file."""
+def _contents(_: int) -> "list[str]":
+    """What of the machine can be read: a file of a user, a list of one's files, what the kernel tells of processes."""
     found = []
-    for folder in ("/", "/usr", "/usr/lib", "/etc", "/dev", "/dev/shm", "/run"):  # noqa: S108
+    for place in ("/root", "/home", "/etc/passwd", "/etc/hostname", "/var", "/opt", "/tmp", "/proc", "/proc/1/status"):  # noqa: S108
         try:
-            with open(os.path.join(folder, "evenhand-probe"), "w"):
+            if os.path.realpath(place) == os.path.realpath(os.environ["HOME"]):
+                continue
+            if os.path.isdir(place):
+                os.listdir(place)
+            else:
+                open(place, "rb").close()
+            found.append(place)
+        except OSError:
+            continue
+    return found
+
+
+def _writable(_: int) -> "list[str]":
+    """Which folders besides one's own take a new file."""
+    found = []
+    shared = () if os.environ["HOME"] == "/tmp" else ("/tmp", "/var/tmp")  # noqa: S108
+    for folder in (*shared, "/", "/usr", "/usr/lib", "/etc", "/dev", "/dev/shm", "/run"):  # noqa: S108
+        try:
+            with open(os.path.join(folder, "evenhand-probe"), "w") as file:
                 found.append(folder)
+            os.remove(file.name)
         except OSError:
             continue
     return found
@@ -40,8 +59,12 @@ def _interfaces(_: int) -> "list[str]":
     import socket
     import struct
 
-    found = []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+    found: "list[str]" = []  # noqa: UP037 - Python 3.8 reads this
+    try:
+        asking = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    except OSError:
+        return found
+    with asking:
         for index in range(1, 65):
             try:
                 told = fcntl.ioctl(asking, 0x8910, struct.pack("16si20x", b"", index))  # SIOCGIFNAME
@@ -55,9 +78,23 @@ def _connects(port: int) -> bool:
     """Whether a server of the machine that listens on loopback can be reached."""
     import socket
 
-    with socket.socket() as client:
-        client.settimeout(1)
-        return client.connect_ex(("127.0.0.1", port)) == 0
+    try:
+        with socket.socket() as client:
+            client.settimeout(1)
+            return client.connect_ex(("127.0.0.1", port)) == 0
+    except OSError:
+        return False
+
+
+def _signals(process: int) -> bool:
+    """Whether the process outside that reads these answers could be signalled."""
+    if process == os.getppid():
+        return False  # the sandbox's first process, where both have the same number
+    try:
+        os.kill(process, 0)
+    except OSError:
+        return False
+    return True
 
 
 def _processes(_: int) -> "list[int]":
@@ -75,24 +112,34 @@ def _processes(_: int) -> "list[int]":
 
 
 def _privileges(_: int) -> "list[int]":
-    """Capabilities in the bounding set, no new privileges, and how calls are filtered, as the kernel tells them."""
+    """Capabilities that are held, no new privileges, and how calls are filtered, as the kernel tells them."""
     import ctypes
+    import struct
 
-    call = ctypes.CDLL(None).prctl
-    bounding = sum(call(23, capability, 0, 0, 0) == 1 for capability in range(64))
-    return [bounding, call(39, 0, 0, 0, 0), call(21, 0, 0, 0, 0)]
+    libc = ctypes.CDLL(None)
+    held = ctypes.create_string_buffer(24)
+    if libc.capget(struct.pack("=Ii", 0x20080522, 0), held) != 0:
+        raise OSError("the capabilities cannot be asked for")
+    count = sum(bin(number).count("1") for number in struct.unpack("=6I", held.raw))
+    return [count, libc.prctl(39, 0, 0, 0, 0), libc.prctl(21, 0, 0, 0, 0)]
 
 
 def _proc(_: int) -> "list[str]":
     """What /proc shows."""
-    return sorted(os.listdir("/proc"))[:20] if os.path.exists("/proc") else []
+    try:
+        return sorted(os.listdir("/proc"))[:20]
+    except OSError:
+        return []
 
 
 def _first_process(_: int) -> int:
-    """How many processes the sandbox's first process may start."""
+    """How many processes the sandbox's first process may start; 0 where no other process can be asked or told."""
     import resource
 
-    return resource.prlimit(1, resource.RLIMIT_NPROC)[1]
+    try:
+        return resource.prlimit(os.getppid(), resource.RLIMIT_NPROC)[1]
+    except PermissionError:
+        return 0
 
 
 def _user_namespace(_: int) -> bool:
@@ -136,12 +183,12 @@ def _memory(limit: int) -> bool:
 
 def _file(limit: int) -> int:
     """How long a file gets; a step beyond what it should at most."""
-    return _filled(["/tmp/evenhand-probe"], limit)  # noqa: S108
+    return _filled([os.path.join(os.environ["HOME"], "evenhand-probe")], limit)
 
 
 def _scratch(limit: int) -> int:
-    """How much /tmp takes; a step beyond what it should at most."""
-    return _filled([f"/tmp/evenhand-probe-{n}" for n in range(64)], limit)  # noqa: S108
+    """How much the writable folder takes; a step beyond what it should at most."""
+    return _filled([os.path.join(os.environ["HOME"], f"evenhand-probe-{n}") for n in range(64)], limit)
 
 
 def _filled(paths: "list[str]", limit: int) -> int:

@@ -2,13 +2,22 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 
 from evenhand.errors import SandboxError
 
-__all__ = ["end", "how_ended", "signal_of", "start"]
+__all__ = ["Supervisor", "end", "how_ended", "signal_of", "start"]
+
+_ENDS_S = 10.0
+
+
+class Supervisor(subprocess.Popen[bytes]):
+    """A process that ends all that it started when it is asked to, and the folder in which that could write."""
+
+    scratch: str = ""
 
 
 def signal_of(code: int) -> int | None:
@@ -28,7 +37,13 @@ def how_ended(code: int) -> str:
 
 
 def start(
-    command: Sequence[str], *, user: int | None, env: Mapping[str, str], keep: Sequence[int] = (), folder: str = "/"
+    command: Sequence[str],
+    *,
+    user: int | None,
+    env: Mapping[str, str],
+    keep: Sequence[int] = (),
+    folder: str = "/",
+    scratch: str = "",
 ) -> "subprocess.Popen[bytes]":
     """Start a process in a session of its own, with pipes on all three descriptors.
 
@@ -38,20 +53,29 @@ def start(
         env: its whole environment.
         keep: descriptors that it inherits.
         folder: where it starts.
+        scratch: of a supervisor: where it starts instead, removed when it has ended.
     Raises:
         SandboxError: the machine does not start it.
     """
     try:
-        return _popen(command, user, env, keep, folder)
+        process = _popen(Supervisor if scratch else subprocess.Popen, command, user, env, keep, scratch or folder)
     except OSError as error:
         raise SandboxError(f"sandbox: {command[0]} does not start: {error.strerror}") from error
+    if isinstance(process, Supervisor):
+        process.scratch = scratch
+    return process
 
 
 def _popen(
-    command: Sequence[str], user: int | None, env: Mapping[str, str], keep: Sequence[int], folder: str
+    kind: type["subprocess.Popen[bytes]"],
+    command: Sequence[str],
+    user: int | None,
+    env: Mapping[str, str],
+    keep: Sequence[int],
+    folder: str,
 ) -> "subprocess.Popen[bytes]":
     """A new session, own user and groups, nothing inherited but what is named."""
-    return subprocess.Popen(  # noqa: S603 - the command is built here, and foreign code stays inside
+    return kind(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -68,7 +92,11 @@ def _popen(
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a process's group, wait for it, and close the pipes."""
+    """Kill a process's group, wait for it, and close the pipes; a supervisor is asked first, for it knows its tree."""
+    if isinstance(process, Supervisor) and process.poll() is None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.terminate()
+            process.wait(_ENDS_S)
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -77,3 +105,13 @@ def end(process: "subprocess.Popen[bytes]") -> None:
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
+    if isinstance(process, Supervisor):
+        _remove(process.scratch)
+
+
+def _remove(folder: str) -> None:
+    """Remove what foreign code wrote; folders may lie deeper in each other than Python goes."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        subprocess.run(["rm", "-rf", "--", folder], check=False, timeout=60)  # noqa: S603, S607 - a folder made here

@@ -3,6 +3,10 @@
 Namespaces leave open: sockets of the virtual machine's host (AF_VSOCK has no network namespace), memory that no limit
 counts (shared segments, memory files, message queues), and the kernel's rarely used interfaces. Refused calls fail with
 an error, as on a machine that lacks them.
+
+Where there are no namespaces (`alone`), it closes what they would: every socket, and whatever reaches another process
+or another's shared memory, or tells of what others do with files. Landlock does not know modes, owners and times of
+files: where code runs under the caller's own id, it must not change those either.
 """
 
 import platform
@@ -10,18 +14,22 @@ import struct
 
 __all__ = ["seccomp_filter"]
 
-_EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
+_EPERM, _ENOTTY, _ENOSYS, _EAFNOSUPPORT = 1, 25, 38, 97
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
-_NEW_USER_NAMESPACE = 0x10000000
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
+_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT, _SECOND_ARGUMENT_AT = 0, 4, 16, 24
+_NEW_NAMESPACES = 0x7E020000
+_KIND_OF_SOCKET, _STREAM = 0xF, 1
+_KIND_OF_IOCTL, _OF_STREAMS = 0xFF00, 0x5400
 _X32 = 0x40000000
 _FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6
 
 # Of the two architectures: the number in AUDIT_ARCH, and those of the calls. From 424 on they are the same.
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _SOCKET, _CLONE, _CLONE3 = {"x86_64": 41, "aarch64": 198}, {"x86_64": 56, "aarch64": 220}, 435
-_REFUSED = {
+_SOCKET_PAIR, _PRLIMIT = {"x86_64": 53, "aarch64": 199}, {"x86_64": 302, "aarch64": 261}
+_IOCTL = {"x86_64": 16, "aarch64": 29}
+_REFUSED: dict[str, tuple[int, int | None]] = {
     "shmget": (29, 194),
     "msgget": (68, 186),
     "mq_open": (240, 180),
@@ -54,13 +62,66 @@ _REFUSED = {
     "mount_setattr": (442, 442),
     "memfd_secret": (447, 447),
 }
+_REFUSED_ALONE: dict[str, tuple[int, int | None]] = {
+    "connect": (42, 203),  # a pair of sockets must lead to nobody else
+    "bind": (49, 200),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semctl": (66, 191),
+    "semtimedop": (220, 192),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "mq_unlink": (241, 181),
+    "setpriority": (141, 140),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "ioprio_set": (251, 30),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+    "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438),
+    "process_madvise": (440, 440),
+    "process_mrelease": (448, 448),
+    "inotify_add_watch": (254, 27),
+    "fanotify_init": (300, 262),
+}
+_REFUSED_AS_CALLER: dict[str, tuple[int, int | None]] = {
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "lchown": (94, None),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "fremovexattr": (199, 16),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "setxattrat": (463, 463),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+}
 
 
-def seccomp_filter(machine: str = "") -> bytes | None:
+def seccomp_filter(machine: str = "", *, alone: bool = False, as_caller: bool = False) -> bytes | None:
     """The filter as a classic BPF program, or None for an architecture that it was not written for.
 
     Args:
         machine: as `platform.machine()`, which is taken where it is empty.
+        alone: whether no namespaces stand around it.
+        as_caller: whether code runs under the id of its caller, without namespaces.
 
     >>> len(seccomp_filter("x86_64")) % 8, seccomp_filter("sparc64")
     (0, None)
@@ -79,21 +140,53 @@ def seccomp_filter(machine: str = "") -> bytes | None:
         _step(_EQUAL, _CLONE3, no=1),
         _refuse(_ENOSYS),  # its flags lie in memory, where a filter cannot look; libraries then use clone
     ]
-    for numbers in _REFUSED.values():
-        program += [_step(_EQUAL, numbers[column], no=1), _refuse(_EPERM)]
+    for numbers in _refused(alone=alone, as_caller=as_caller):
+        if (number := numbers[column]) is not None:
+            program += [_step(_EQUAL, number, no=1), _refuse(_EPERM)]
+    if alone:
+        program += _guards(machine)
     program += [
         _step(_EQUAL, _CLONE[machine], no=4),
         _step(_LOAD, _FIRST_ARGUMENT_AT),
-        _step(_ANY_BIT, _NEW_USER_NAMESPACE, no=1),
+        _step(_ANY_BIT, _NEW_NAMESPACES, no=1),
         _refuse(_EPERM),
         _step(_RETURN, _ALLOW),
         _step(_EQUAL, _SOCKET[machine], yes=1),
         _step(_RETURN, _ALLOW),
         _step(_LOAD, _FIRST_ARGUMENT_AT),
     ]
-    for family in _FAMILIES:
+    for family in () if alone else _FAMILIES:
         program += [_step(_EQUAL, family, no=1), _step(_RETURN, _ALLOW)]
     return b"".join([*program, _refuse(_EAFNOSUPPORT)])
+
+
+def _refused(*, alone: bool, as_caller: bool) -> list[tuple[int, int | None]]:
+    """The numbers of what is refused whatever its arguments are."""
+    more = {**(_REFUSED_ALONE if alone else {}), **(_REFUSED_AS_CALLER if as_caller else {})}
+    return [*_REFUSED.values(), *more.values()]
+
+
+def _guards(machine: str) -> list[bytes]:
+    """What depends on an argument: pairs of stream sockets alone, since others can be pointed elsewhere; own limits."""
+    return [
+        _step(_EQUAL, _IOCTL[machine], no=5),
+        _step(_LOAD, _SECOND_ARGUMENT_AT),
+        _step(_AND, _KIND_OF_IOCTL),
+        _step(_EQUAL, _OF_STREAMS, yes=1),
+        _refuse(_ENOTTY),  # flags of files, which whoever may read one may change
+        _step(_RETURN, _ALLOW),
+        _step(_EQUAL, _SOCKET_PAIR[machine], no=5),
+        _step(_LOAD, _SECOND_ARGUMENT_AT),
+        _step(_AND, _KIND_OF_SOCKET),
+        _step(_EQUAL, _STREAM, yes=1),
+        _refuse(_EAFNOSUPPORT),
+        _step(_RETURN, _ALLOW),
+        _step(_EQUAL, _PRLIMIT[machine], no=4),
+        _step(_LOAD, _FIRST_ARGUMENT_AT),
+        _step(_EQUAL, 0, yes=1),
+        _refuse(_EPERM),
+        _step(_RETURN, _ALLOW),
+    ]
 
 
 def _step(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
