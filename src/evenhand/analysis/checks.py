@@ -150,7 +150,7 @@ class _Flipped:
             misses += 1
             changed = self._rescored(criterion, check, entry, record.judge.get("hash"))
             if changed is not None:
-                explained += bool(abs(self._moved(changed) - human[place]) < _MISS)
+                explained += abs(self._moved(changed) - human[place]) < _MISS
         return share(explained, misses, "no miss of a level or more")
 
     def _prepare(self, specs: Mapping[str, JudgeSpec]) -> str | None:

@@ -110,16 +110,28 @@ def truth_by_match(items: Iterable[Item], specs: Sequence[JudgeSpec], *, name: s
         raise InvalidInput(
             f"{name}: --truth-by-match: no item has a reference that its candidate could be matched with"
         )
+    return _of_one_who_knows(name, "candidates matched with the items' references", values, n_missing, (0.0, 1.0))
+
+
+def _of_one_who_knows(
+    name: str,
+    read_from: str,
+    values: Mapping[str, Mapping[str, float]],
+    n_missing: int,
+    scale: tuple[float, float] | None,
+    out_of_scale: Sequence[OutOfScale] = (),
+) -> Grades:
+    """Grades of a single rater, the truth."""
     return Grades(
         name=name,
-        reading=f"candidates matched with the items' references: {len(known)} items, 1 rater",
+        reading=f"{read_from}: {len(values)} items, 1 rater",
         items=tuple(values),
         raters=("truth",),
         values=values,
-        scale=(0.0, 1.0),
-        n_cells=len(known),
+        scale=scale,
+        n_cells=len(values),
         n_missing=n_missing,
-        out_of_scale=(),
+        out_of_scale=tuple(out_of_scale),
     )
 
 
@@ -180,9 +192,8 @@ def truth_of(items: Iterable[Item], column: str, *, name: str, scale: tuple[floa
     """
     values: dict[str, dict[str, float]] = {}
     out: list[OutOfScale] = []
-    n = missing = 0
+    missing = 0
     for item in items:
-        n += 1
         came = item.metadata.get(column, item.reference if column == "reference" else None)
         where = f"{name}, item {item.id!r}"
         grade = number_cell(_number_of(came), where, column)
@@ -193,18 +204,8 @@ def truth_of(items: Iterable[Item], column: str, *, name: str, scale: tuple[floa
             out.append(OutOfScale(where=where, item=item.id, who="truth", value=grade))
         else:
             values[item.id]["truth"] = grade
-    if missing == n:
+    if missing == len(values):
         raise InvalidInput(
             f"{name}: --truth {column!r}: no item has a number in it; name the column of the known answer"
         )
-    return Grades(
-        name=name,
-        reading=f"the items' column {column!r}: {n} items, 1 rater",
-        items=tuple(values),
-        raters=("truth",),
-        values=values,
-        scale=scale,
-        n_cells=n,
-        n_missing=missing,
-        out_of_scale=tuple(out),
-    )
+    return _of_one_who_knows(name, f"the items' column {column!r}", values, missing, scale, out)
