@@ -10,7 +10,7 @@ from evenhand.audit.reach import ReachSettings, measure_reach
 from evenhand.audit.suites import Check, TaskChecks, read_tasks
 from evenhand.errors import InvalidInput, SandboxError
 from evenhand.integrity.degenerate import task_verdict
-from evenhand.sandbox import Sandbox
+from evenhand.sandbox import CheckResult, Sandbox, SuiteRun
 
 RIGHT = "def absolute(x):\n    return x if x >= 0 else -x\n"
 TASK = TaskChecks(
@@ -95,15 +95,31 @@ def test_a_time_out_on_a_visible_check_and_what_does_not_load_are_named_and_not_
     assert task_verdict(found).verdict == "insufficient evidence"
 
 
-def test_who_flips_a_coin_is_no_witness(box):
+def test_who_is_wrong_by_another_value_each_time_is_a_witness(box):
     coin = "import random\n    return abs(x) if x in (3, -3) else random.random() * 1e9"
     always = reach_of(box, one(coin, name="always wrong"))
     assert always.witnesses["h0"] == {"llm": "always wrong"}  # wrong by another value each time, and wrong each time
-    started = (
-        "import os, time\n    return abs(x) if x in (3, -3) else (abs(x) if time.time_ns() // 10**6 % 2 else None)"
-    )
-    found = reach_of(box, *(one(started, name=f"coin {n}") for n in range(1)))
-    assert set(found.reachable) <= {"h0", "h1"}
+
+
+class Unsteady:
+    """A sandbox whose candidate is wrong on held-out checks the first time that they are run, and right after that."""
+
+    def __init__(self):
+        self.seen = set()
+
+    def run_suites(self, jobs, limits, *, slots):
+        right = {check.id: check.expected for check in (*TASK.visible, *TASK.held_out)}
+        for job in jobs:
+            suite = tuple(check.id for check in job.checks)
+            wrong = suite not in self.seen and suite[0] == "h0"
+            self.seen.add(suite)
+            results = [CheckResult(id=one, status="value", value=None if wrong else right[one]) for one in suite]
+            yield job, SuiteRun(results=tuple(results), load="loaded")
+
+
+def test_who_fails_once_and_not_again_is_no_witness():
+    found = reach_of(Unsteady(), one("return abs(x)", name="unsteady"))
+    assert (found.reachable, found.by_kind, found.incorrect, found.not_counted) == ((), {"llm": ()}, {}, {})
 
 
 def test_an_answer_that_claims_to_equal_everything_is_wrong(box):
