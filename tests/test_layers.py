@@ -18,7 +18,7 @@ FLOORS = (
     ("errors",),
     ("terms",),
     ("keys",),
-    ("json_text",),
+    ("json_text", "wording"),
     ("identity", "repository_text"),
     ("scoring", "stats", "composite", "matching"),
     ("judges", "integrity"),
@@ -30,7 +30,7 @@ FLOORS = (
     ("__main__",),
 )
 FLOOR = {part: number for number, parts in enumerate(FLOORS) for part in parts}
-GROUND = {"errors", "terms", "keys", "json_text", "identity", "repository_text"}
+GROUND = {"errors", "terms", "keys", "json_text", "wording", "identity", "repository_text"}
 MAY_ALSO = {("scoring", "stats")}
 
 # Parts that know less than all the floors below them.

@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "evenhand"
 
-GROUND = ("errors", "terms", "keys", "json_text", "identity", "repository_text")
+GROUND = ("errors", "terms", "keys", "json_text", "wording", "identity", "repository_text")
 PURE = (*GROUND, "scoring", "stats", "composite", "matching", "judges", "integrity")
 # Records are handed to analysis, endpoints and the store's cache to the engine, which alone needs clock and chance.
 INDOORS = ("analysis", "engine", "evaluate")

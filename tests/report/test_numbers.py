@@ -2,7 +2,8 @@
 
 import pytest
 
-from evenhand.report.numbers import alike, cost, count, interval, number, percent, percents, plural
+from evenhand.report.numbers import alike, cost, interval, number, percent, percents
+from evenhand.wording import count, plural
 
 
 @pytest.mark.parametrize(

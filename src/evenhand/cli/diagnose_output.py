@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.cli.output import console, hanging, shown
 from evenhand.report import numbers
+from evenhand.wording import count
 
 if TYPE_CHECKING:
     from evenhand.analysis.diagnosis import Diagnosis
@@ -62,26 +63,26 @@ def _counts(found: "Diagnosis") -> Iterator[str]:
     """How many rows there are, what became of them, and how they were read."""
     counts = found.group.counts
     n = found.group.spread.n
-    parts = [f"failed {_n(counts['failed'])}"]
-    parts += [f"{name} {_n(counts[name])}" for name in ("abstained", "missing", "text", "infinite") if counts[name]]
-    off = f"{_n(counts['out_of_scale'])}"
-    yield f"rows     {_n(counts['rows'])}: {', '.join(parts)}; scores in the figures below: {_n(n)}"
+    parts = [f"failed {count(counts['failed'])}"]
+    parts += [f"{name} {count(counts[name])}" for name in ("abstained", "missing", "text", "infinite") if counts[name]]
+    off = f"{count(counts['out_of_scale'])}"
+    yield f"rows     {count(counts['rows'])}: {', '.join(parts)}; scores in the figures below: {count(n)}"
     if counts["suspicious"]:
         fate = "counted (--keep-zeros)" if found.zeros_kept else "left out (--keep-zeros counts them)"
-        zeros = _n(counts["suspicious"])
+        zeros = count(counts["suspicious"])
         yield f"zeros    {zeros} rows have nothing but zeros and no error: failures, most likely; {fate}"
     if found.lonely_zeros:
         yield (
-            f"zeros    {_n(found.lonely_zeros)} scores are 0 and hardly any are next to it: failures written as 0? "
+            f"zeros    {count(found.lonely_zeros)} scores are 0 and hardly any are next to it: failures written as 0? "
             "They are counted; a --scale that begins above 0 leaves them out"
         )
     if found.failed_zeros:
-        yield f"zeros    failed rows hold {_n(found.failed_zeros)} scores written as 0, which are not counted"
+        yield f"zeros    failed rows hold {count(found.failed_zeros)} scores written as 0, which are not counted"
     declared = "" if found.scale.declared else " (a guess from the scores; name it with --scale)"
     yield f"scale    {_x(found.scale.low)} to {_x(found.scale.high)}, {found.scale.n_levels} levels{declared}"
     if counts["out_of_scale"]:
         pooled = found.off_scale
-        with_them = "" if pooled is None else f" (with them: {_mode(pooled)} of {_n(pooled.n)})"
+        with_them = "" if pooled is None else f" (with them: {_mode(pooled)} of {count(pooled.n)})"
         yield f"off it   {off} scores are not on the scale and not in the figures; nothing is rescaled{with_them}"
     yield "columns  " + "; ".join(f"{role} = {_names(names)}" for role, names in found.columns.items())
     if found.unused:
@@ -106,12 +107,12 @@ def _histogram(spread: "Spread", scale: "ScoreScale") -> Iterator[str]:
     levels = [round(scale.low + place * scale.step, 9) for place in range(min(scale.n_levels, _MOST_BARS + 1))]
     rows = [(_x(level), counts.get(level, 0)) for level in levels]
     if len(rows) > _MOST_BARS or not set(counts) <= set(levels):
-        rows = _bins(spread) if len(counts) > _MOST_BARS else [(_x(level), count) for level, count in counts.items()]
+        rows = _bins(spread) if len(counts) > _MOST_BARS else [(_x(level), times) for level, times in counts.items()]
     width = max((len(label) for label, _ in rows), default=0)
-    top = max((count for _, count in rows), default=1)
-    for label, count in rows if spread.n else ():
-        bar = "█" * max(1, round(_BAR * count / top)) if count else ""
-        yield f"{label:>{width}} │{bar:<{_BAR}} {_n(count):>9} {_percent(count / spread.n):>7}"
+    top = max((times for _, times in rows), default=1)
+    for label, times in rows if spread.n else ():
+        bar = "█" * max(1, round(_BAR * times / top)) if times else ""
+        yield f"{label:>{width}} │{bar:<{_BAR}} {count(times):>9} {_percent(times / spread.n):>7}"
 
 
 def _bins(spread: "Spread") -> list[tuple[str, int]]:
@@ -119,9 +120,9 @@ def _bins(spread: "Spread") -> list[tuple[str, int]]:
     low, high, n = spread.levels[0], spread.levels[-1], 20
     width = (high - low) / n
     counts = [0] * n
-    for level, count in zip(spread.levels, spread.counts, strict=True):
-        counts[min(int((level - low) / width), n - 1)] += count
-    return [(f"{_x(low + k * width)}..{_x(low + (k + 1) * width)}", count) for k, count in enumerate(counts)]
+    for level, times in zip(spread.levels, spread.counts, strict=True):
+        counts[min(int((level - low) / width), n - 1)] += times
+    return [(f"{_x(low + k * width)}..{_x(low + (k + 1) * width)}", times) for k, times in enumerate(counts)]
 
 
 def _figures(found: "Diagnosis") -> Iterator[str]:
@@ -131,7 +132,7 @@ def _figures(found: "Diagnosis") -> Iterator[str]:
         yield f"mode     undefined: {spread.mode_share.undefined}"
         return
     low, high = spread.simultaneous
-    yield f"mode     {_mode(spread)} of {_n(spread.n)}; simultaneous {_percent(low)} to {_percent(high)}"
+    yield f"mode     {_mode(spread)} of {count(spread.n)}; simultaneous {_percent(low)} to {_percent(high)}"
     if rounded is not None:
         yield f"rounded  {_mode(rounded)}: many decimals hide a collapse, so the verdict rests on the rounded scores"
     shown_ = rounded or spread
@@ -208,7 +209,7 @@ def _row(group: "ScoreGroup") -> str:
     """A group's figures."""
     spread = group.on_levels
     lost = group.counts["failed"] + group.counts["abstained"] + group.counts["suspicious"]
-    name = f"{shown(group.name, 22):<22} {_n(spread.n):>6} {_n(lost):>5}"
+    name = f"{shown(group.name, 22):<22} {count(spread.n):>6} {count(lost):>5}"
     if spread.mode is None:
         return f"{name} {'-':>4} {'undefined':>14} {'-':>6}"
     share = spread.mode_share
@@ -238,9 +239,9 @@ def _drift(found: "Diagnosis") -> Iterator[str]:
         yield "changes  not looked for: the rows are sorted by score and have no times"
         return
     if found.series.n < _FEWEST_ROWS:
-        yield f"changes  not looked for: {_n(found.series.n)} rows with a score, fewer than {_FEWEST_ROWS}"
+        yield f"changes  not looked for: {count(found.series.n)} rows with a score, fewer than {_FEWEST_ROWS}"
     elif not found.series.changes:
-        yield f"changes  no row of {_n(found.series.n)} after which the scores are distributed otherwise"
+        yield f"changes  no row of {count(found.series.n)} after which the scores are distributed otherwise"
     yield from _changes(found.series)
     moved = [name for name, one in found.judge_series.items() if one.changes]
     if moved:
@@ -262,7 +263,7 @@ def _between_periods(found: "Diagnosis") -> Iterator[str]:
     seen = "any change" if drift.detectable is None else f"less than {_points(drift.detectable)}"
     yield (
         f"         the commonest score, first to last: {_points(drift.mode_change or 0.0)}; {seen} could go unseen "
-        f"in so many rows; 10 points need {_n(drift.needed.get('0.1'))} rows in each"
+        f"in so many rows; 10 points need {count(drift.needed.get('0.1'))} rows in each"
     )
     sure = [n for n, one in found.judge_series.items() if one.p_adjusted is not None and one.p_adjusted < 0.01]
     if len(found.judge_series) > 1:
@@ -283,7 +284,7 @@ def _changes(series: "Series") -> Iterator[str]:
         before, after = series.segments[place], series.segments[place + 1]
         at = "" if change.at is None else f", {change.at}"
         yield (
-            f"changes  after row {_n(change.after_row)} (line {_n(change.after_line)}{at}) "
+            f"changes  after row {count(change.after_row)} (line {count(change.after_line)}{at}) "
             f"{_percent(change.point.distance)} of scores move:"
         )
         yield f"         {_side(before)}; then {_side(after)}"
@@ -294,8 +295,10 @@ def _changes(series: "Series") -> Iterator[str]:
 def _side(segment: "Segment") -> str:
     """One side of a change."""
     spread, off = segment.spread, segment.out_of_scale
-    lost = f", {_n(off)} off the scale" if off else ""
-    return f"{_x(spread.mode)} at {_percent(spread.mode_share.value)} of {_n(spread.n)}, mean {_x(spread.mean)}{lost}"
+    lost = f", {count(off)} off the scale" if off else ""
+    return (
+        f"{_x(spread.mode)} at {_percent(spread.mode_share.value)} of {count(spread.n)}, mean {_x(spread.mean)}{lost}"
+    )
 
 
 def _list(names: Sequence[str]) -> str:
@@ -315,7 +318,7 @@ def _verdict(found: "Diagnosis") -> Iterator[str]:
                 spread = group.on_levels
                 why = "; ".join(group.verdict.reasons)
                 yield (
-                    f"collapsed  {shown(group.name, 40)}: {_percent(spread.mode_share.value)} of its {_n(spread.n)} "
+                    f"collapsed  {shown(group.name, 40)}: {_percent(spread.mode_share.value)} of its {count(spread.n)} "
                     f"scores are {_x(spread.mode)}; {why}"
                 )
     yield f"verdict  {shown(found.sentence, 2000)}"
@@ -348,8 +351,3 @@ def _p(value: float) -> str:
 def _x(value: float | None, digits: int = 2) -> str:
     """A number."""
     return numbers.number(value, digits)
-
-
-def _n(value: int | None) -> str:
-    """A count."""
-    return numbers.count(value)

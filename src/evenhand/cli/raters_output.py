@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.cli.output import console, hanging, shown
 from evenhand.cli.validate_output import figure, noted
-from evenhand.report.numbers import plural
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.raters import RaterAgreement

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.cli.acceptance_output import acceptance_columns, print_acceptance
 from evenhand.cli.output import json_text, shown, write_text
 from evenhand.cli.trust_output import outputs
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.acceptance import Acceptance
@@ -93,7 +94,7 @@ def print_study(
     from evenhand.cli.compare_output import print_comparison
     from evenhand.cli.output import console
     from evenhand.cli.validate_output import table
-    from evenhand.report.numbers import number, plural
+    from evenhand.report.numbers import number
 
     out = console()
     head = f"{plural(len(validations), 'variant')} against {shown(grades.name, 80)} ({grades.reading})"

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from evenhand.analysis.misses import evidence_words
 from evenhand.analysis.sentences import sentences_of
 from evenhand.cli.output import console, hanging, shown
-from evenhand.report.numbers import number, plural
+from evenhand.report.numbers import number
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,10 +9,10 @@ from markupsafe import Markup, escape
 
 from evenhand.integrity.criteria_v0_1 import CRITERIA, VERSION
 from evenhand.report.audit_tables import evidence_tables, findings_table, matcher_table
-from evenhand.report.numbers import plural
 from evenhand.report.pages import MOST_BYTES, stylesheet
 from evenhand.report.templating import digest, environment, template_text
 from evenhand.report.visible import plain
+from evenhand.wording import plural
 
 __all__ = ["audit_page"]
 

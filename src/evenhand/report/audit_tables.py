@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evenhand.report.numbers import count, percent
+from evenhand.report.numbers import percent
 from evenhand.report.trust_pages import Table
+from evenhand.wording import count
 
 __all__ = ["evidence_tables", "findings_table", "matcher_table"]
 

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from evenhand.report.numbers import count, interval, percent, plural
+from evenhand.report.numbers import interval, percent
 from evenhand.report.tallies import GroupTally
 from evenhand.stats.intervals import wilson_interval
+from evenhand.wording import count, plural
 
 __all__ = ["Caveat", "caveats", "flag_texts", "tells_score"]
 

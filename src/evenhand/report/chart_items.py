@@ -26,7 +26,8 @@ from evenhand.report.chart_kit import (
     labels,
     number_axis,
 )
-from evenhand.report.numbers import count, number, percent
+from evenhand.report.numbers import number, percent
+from evenhand.wording import count
 
 if TYPE_CHECKING:
     import numpy as np

@@ -22,9 +22,10 @@ from xml.etree import ElementTree as ET
 from markupsafe import Markup
 
 from evenhand.errors import InvalidInput
-from evenhand.report.numbers import alike, count, number
+from evenhand.report.numbers import alike, number
 from evenhand.report.visible import plain
 from evenhand.stats.estimates import Estimate
+from evenhand.wording import count
 
 __all__ = [
     "AGAINST",

@@ -30,8 +30,9 @@ from evenhand.report.chart_kit import (
     number_axis,
     percent_axis,
 )
-from evenhand.report.numbers import count, number
+from evenhand.report.numbers import number
 from evenhand.stats.intervals import wilson_interval
+from evenhand.wording import count
 
 __all__ = [
     "Axis",

@@ -8,10 +8,11 @@ from evenhand.report.caveats import Caveat
 from evenhand.report.chart_kit import NO_FIGURES
 from evenhand.report.chart_rows import DifferenceRow, Panel, Row, agreement, paired_differences, study_table
 from evenhand.report.charts import axis_for, distribution
-from evenhand.report.numbers import cost, count, number, percent, plural
+from evenhand.report.numbers import cost, number, percent
 from evenhand.report.trust_pages import Section, Table, TrustContent, estimate_cells, file_name
 from evenhand.report.validation_page import agreement_rows, score_table, scores_of
 from evenhand.stats.estimates import Estimate
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.acceptance import Acceptance

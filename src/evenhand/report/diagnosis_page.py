@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from evenhand.report.caveats import Caveat
 from evenhand.report.charts import Axis, Part, Scores, axis_of, distribution, drift, level_shares
-from evenhand.report.numbers import alike, count, number, percent, percents, plural
+from evenhand.report.numbers import alike, number, percent, percents
 from evenhand.report.trust_pages import Section, Table, TrustContent, file_name
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.diagnosis import Diagnosis

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from evenhand.report.numbers import percent, plural
+from evenhand.report.numbers import percent
 from evenhand.report.tallies import Bar
+from evenhand.wording import plural
 
 __all__ = ["distribution"]
 

@@ -8,12 +8,13 @@ from evenhand.judges.pairwise import SOURCE_B
 from evenhand.report.caveats import flag_texts, tells_score
 from evenhand.report.excerpts import Mark, pieces
 from evenhand.report.model import CriterionView, Finding, ItemView, RecordView, Text
-from evenhand.report.numbers import cost, count, number
+from evenhand.report.numbers import cost, number
 from evenhand.report.own_answers import own_answers
 from evenhand.report.tables import bucket_table
 from evenhand.report.texts import Library
 from evenhand.report.working import working
 from evenhand.terms import CheckGroup, JudgeSpec, Record, Usage
+from evenhand.wording import count
 
 __all__ = ["Shown", "cause_of", "item_view", "reason_of", "record_view", "who"]
 

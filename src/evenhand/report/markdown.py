@@ -5,8 +5,9 @@ a tag or a table's edge.
 from collections.abc import Iterable, Sequence
 
 from evenhand.report.model import DraftView, Finding, Group, ItemView, RecordView, Report, Table
-from evenhand.report.numbers import count, interval, percent, plural
+from evenhand.report.numbers import interval, percent
 from evenhand.report.visible import code_block, code_span
+from evenhand.wording import count, plural
 
 __all__ = ["report_markdown"]
 

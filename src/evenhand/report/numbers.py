@@ -6,9 +6,7 @@ What is not defined is said in a word, and what is not known is not shown as 0.
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = [
-    "UNDEFINED", "UNKNOWN", "alike", "compact", "cost", "count", "interval", "number", "percent", "percents", "plural",
-]  # fmt: skip
+__all__ = ["UNDEFINED", "UNKNOWN", "alike", "compact", "cost", "interval", "number", "percent", "percents"]
 
 UNDEFINED = "undefined"
 UNKNOWN = "unknown"
@@ -103,24 +101,6 @@ def percents(shares: Sequence[float]) -> tuple[str, ...]:
     return tuple(
         text.replace(_SPACE, f".0{_SPACE}") if opened else text for text, opened in zip(shown, open_ended, strict=True)
     )
-
-
-def count(n: int | None) -> str:
-    """A whole number with its thousands apart.
-
-    >>> count(1234567), count(None)
-    ('1,234,567', 'unknown')
-    """
-    return UNKNOWN if n is None else f"{n:,}"
-
-
-def plural(n: int, one: str, many: str = "") -> str:
-    """A number with its noun.
-
-    >>> plural(1, "record"), plural(2000, "record"), plural(0, "reply", "replies")
-    ('1 record', '2,000 records', '0 replies')
-    """
-    return f"{count(n)} {one if n == 1 else many or one + 's'}"
 
 
 def cost(usd: float | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from evenhand.report.model import Finding
-from evenhand.report.numbers import plural
+from evenhand.wording import plural
 
 __all__ = ["own_answers"]
 

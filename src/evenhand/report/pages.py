@@ -13,9 +13,10 @@ from markupsafe import Markup, escape
 
 from evenhand.report.figures import distribution
 from evenhand.report.model import ItemView, Report
-from evenhand.report.numbers import count, interval, percent, plural
+from evenhand.report.numbers import interval, percent
 from evenhand.report.templating import digest, environment, template_text
 from evenhand.report.visible import markup, plain
+from evenhand.wording import count, plural
 
 __all__ = ["MOST_BYTES", "page", "report_page", "stylesheet"]
 

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.report.caveats import Caveat
 from evenhand.report.charts import Axis, Scores, axis_of, level_shares, probe_histogram
-from evenhand.report.numbers import alike, count, number, percent, percents, plural
+from evenhand.report.numbers import alike, number, percent, percents
 from evenhand.report.trust_pages import Section, Table, TrustContent
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.report.chart_kit import Figure

@@ -20,11 +20,11 @@ from evenhand.composite.syntax import Missing, Rule, columns_of
 from evenhand.composite.table import Table
 from evenhand.composite.verification import Verification
 from evenhand.errors import InvalidInput
-from evenhand.report.numbers import count, plural
 from evenhand.report.rank_model import Gate, RankModel, numbers, rank_model
 from evenhand.report.rank_shares import LeaderShares
 from evenhand.report.templating import digest, environment, template_text
 from evenhand.report.visible import plain
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     import numpy as np

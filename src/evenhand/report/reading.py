@@ -11,12 +11,13 @@ from evenhand.report.caveats import Caveat, caveats
 from evenhand.report.gathering import Gathered, gather
 from evenhand.report.item_views import Shown, item_view, record_view
 from evenhand.report.model import Group, Judge, Question, Report, Row
-from evenhand.report.numbers import UNDEFINED, UNKNOWN, alike, cost, count, interval, number, percent, plural
+from evenhand.report.numbers import UNDEFINED, UNKNOWN, alike, cost, interval, number, percent
 from evenhand.report.tables import distance, divergence_table, draft_view, escalation_facts, pair_tables
 from evenhand.report.tallies import CheckTally, CriterionTally, GroupTally, bars, label_bars
 from evenhand.report.texts import Library
 from evenhand.stats.intervals import wilson_interval
 from evenhand.terms import CheckGroup, Record
+from evenhand.wording import count, plural
 
 __all__ = ["ITEMS_SHOWN", "read_report", "source_name"]
 

@@ -7,13 +7,14 @@ from evenhand.analysis.divergence import READINGS, Comparison
 from evenhand.analysis.drafts import DraftChange
 from evenhand.errors import InvalidInput
 from evenhand.report.model import DraftView, Table
-from evenhand.report.numbers import UNDEFINED, alike, cost, count, interval, number, percent, plural
+from evenhand.report.numbers import UNDEFINED, alike, cost, interval, number, percent
 from evenhand.scoring.evidence_pools import judge_settings
 from evenhand.scoring.impact import score_items
 from evenhand.scoring.pipeline import BUCKETS
 from evenhand.scoring.variants import Settings
 from evenhand.stats.intervals import wilson_interval
 from evenhand.terms import Evidence, JudgeSpec
+from evenhand.wording import count, plural
 
 __all__ = ["bucket_table", "distance", "divergence_table", "draft_view", "escalation_facts", "pair_tables"]
 

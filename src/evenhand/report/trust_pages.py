@@ -16,11 +16,12 @@ from markupsafe import Markup
 
 from evenhand.report.caveats import Caveat
 from evenhand.report.chart_kit import Figure, inline_svg
-from evenhand.report.numbers import alike, count, number, percent, percents, plural
+from evenhand.report.numbers import alike, number, percent, percents
 from evenhand.report.pages import MOST_BYTES, page
 from evenhand.report.templating import environment
 from evenhand.report.visible import code_span
 from evenhand.stats.estimates import Estimate
+from evenhand.wording import count, plural
 
 __all__ = [
     "Case",

@@ -10,9 +10,10 @@ from evenhand.report.chart_items import Reruns, judge_against_humans, rerun_spre
 from evenhand.report.chart_kit import stated
 from evenhand.report.chart_rows import Row, agreement
 from evenhand.report.charts import Scores, axis_for, distribution, level_shares
-from evenhand.report.numbers import alike, cost, count, number, percent, percents, plural
+from evenhand.report.numbers import alike, cost, number, percent, percents
 from evenhand.report.trust_pages import Case, Section, Table, TrustContent, estimate_cells, file_name
 from evenhand.stats.estimates import Estimate
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     import numpy as np
