@@ -7,6 +7,9 @@ measured; 130 interrupted. Command modules import what is heavy inside their fun
 import errno
 import os
 import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import typer
 
@@ -72,13 +75,19 @@ def _root(context: typer.Context, version: bool = typer.Option(False, "--version
         raise typer.Exit
 
 
+@cache
+def _command() -> Callable[[], Any]:
+    """All commands, built once however often one process runs them: typer builds each of them anew at every call."""
+    return typer.main.get_command(app)
+
+
 def run() -> None:
     """Console entry: run the command, turn evenhand's own errors into one sentence and an exit code."""
     _open_closed_streams()
     stdout = sys.stdout
     try:
         try:
-            app()
+            _command()()
         finally:
             if sys.stdout is not stdout:  # typer puts another one there where nobody reads on, and exits 1
                 raise BrokenPipeError
