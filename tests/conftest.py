@@ -1,9 +1,15 @@
 """What tests of every folder may ask for."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+
+# The suite starts hundreds of Python processes. Where bytecode is switched off, each would compile the package anew,
+# and every worker all tests. Set before xdist starts its workers, which pass it on to what they start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 ROOT = Path(__file__).resolve().parents[1]
 LONG = ("test_docs_commands.py", "test_pages.py", "test_probe.py", "test_faults.py")
