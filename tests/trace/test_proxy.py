@@ -144,6 +144,7 @@ def test_a_reply_beyond_the_bound_is_passed_on_whole_and_kept_in_part(endpoint):
     (status, body, _), _, lines, _ = endpoint(long, ask, most_reply=1000)
     assert (status, len(body)) == (200, 50_000)
     assert (lines[0]["cut"], lines[0]["reply_bytes"], lines[0]["reply"]) == (True, 50_000, [])
+    assert lines[0]["reply_hash"] is None
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -246,16 +247,15 @@ def test_calls_in_flight_at_once_are_marked_by_their_ticks(endpoint):
     assert lines[3]["began"] > max(line["ended"] for line in lines[:3]) > lines[2]["began"]
 
 
-def test_a_compressed_reply_is_read_and_reaches_the_client_plain(endpoint):
+def test_a_compressed_reply_passes_as_it_is_and_is_read(endpoint):
     async def packed(request):
         reply = web.json_response(completion("42"))
         reply.enable_compression(web.ContentCoding.gzip)
-        reply.headers["Content-Encoding"] = "gzip"
         return reply
 
     (_, body, headers), _, lines, _ = endpoint(packed, ask)
     assert json.loads(body) == completion("42")
-    assert "Content-Encoding" not in headers
+    assert headers["Content-Encoding"] == "gzip"
     assert lines[0]["reply"] == ["42"]
 
 
@@ -330,23 +330,6 @@ def test_what_goes_on_behind_the_base_url_without_a_slash_is_refused(endpoint, a
     # Behind a base URL without a path, `@other.example` would send the client's key to another host.
     found, seen, lines, proxy = endpoint(answer, lambda session, proxy: ask(session, proxy, after))
     assert (found[0], seen, lines, proxy.strangers) == (404, [], [], 1)
-
-
-def test_a_body_that_is_not_in_the_coding_it_names_is_refused_and_recorded(endpoint, capfd):
-    async def client(session, proxy):
-        host, path = proxy.base_url.removeprefix("http://").split("/", 1)
-        reader, writer = await asyncio.open_connection(*host.split(":"))
-        lines = [f"POST /{path}/chat/completions HTTP/1.1", f"Host: {host}", "Content-Encoding: gzip"]
-        writer.write("\r\n".join([*lines, "Content-Length: 4", "Connection: close", "", "abcd"]).encode())
-        found = await reader.readline()
-        writer.close()
-        return found
-
-    found, seen, lines, _ = endpoint(answer, client)
-    assert found.split()[1] == b"400"
-    assert seen == []
-    assert "coding" in lines[0]["fault"]
-    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_long_token_passes(endpoint):

@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from evenhand.errors import InvalidInput
 
@@ -31,6 +31,7 @@ _SHAPES = (  # what says by its own form that it is secret: a header, a field, a
     re.compile(r"(?P<keep>://)(?P<hide>[^/\s?#@]+)(?=@)", re.IGNORECASE),
     re.compile(r"(?P<keep>)(?P<hide>(?<![\w-])(?:sk|pk|rk|gsk|hf|ghp|gho|xai|AIza)[-_]?[A-Za-z0-9_-]{12,})"),
 )
+_PATIENCE = 3
 _LEAST_SECRET = 8  # shorter values of the environment stand in too many other words
 
 
@@ -116,12 +117,13 @@ async def run_harness(command: Sequence[str], environ: Mapping[str, str], *, std
         reason = getattr(error, "strerror", None) or str(error)
         raise InvalidInput(f"{program!r}: cannot be started ({reason}); check the command after '--'") from error
     loop = asyncio.get_running_loop()
+    tell = _teller(process.pid)
     passed = [getattr(signal, name) for name in _PASSED if hasattr(signal, name)]
     installed = []
     for number in passed:
         # Outside the main thread, or on a system without signals, the child is left to the terminal.
         with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
-            loop.add_signal_handler(number, _tell, process.pid, number)
+            loop.add_signal_handler(number, tell, number)
             installed.append(number)
     try:
         return await process.wait()
@@ -130,6 +132,18 @@ async def run_harness(command: Sequence[str], environ: Mapping[str, str], *, std
             loop.remove_signal_handler(number)
         if process.returncode is None:
             _tell(process.pid, signal.SIGTERM)
+
+
+def _teller(group: int) -> Callable[[int], None]:
+    """Passes signals on; a harness that was asked to end twice and did not is ended the third time."""
+    asked = 0
+
+    def tell(number: int) -> None:
+        nonlocal asked
+        asked += number in (signal.SIGINT, signal.SIGTERM)
+        _tell(group, signal.SIGKILL if asked >= _PATIENCE else number)
+
+    return tell
 
 
 def _tell(group: int, number: int) -> None:

@@ -4,8 +4,9 @@
         proxy.base_url      what the harness is told, `http://127.0.0.1:PORT/TOKEN/v1`
 
 Nothing is added to a request: no key, no header. What goes between two machines only (RFC 9110, section 7.6.1) is not
-passed on, and no coding of the reply is asked for, since the reply is read on its way. A redirect is handed back
-unfollowed: following it could take a key to another host.
+passed on, and no coding of the reply is asked for, since the reply is read afterwards; bodies that are coded all the
+same pass as they are, both ways. A redirect is handed back unfollowed: following it could take a key to another host.
+Where the client leaves, the endpoint is left too, as it would be without us.
 """
 
 import asyncio
@@ -23,6 +24,7 @@ from yarl import URL
 from evenhand.errors import EvenhandError
 from evenhand.terms import Call, Reply
 from evenhand.trace.answers import completion, error_body, events
+from evenhand.trace.codings import plain
 from evenhand.trace.recording import Exchange, Recorder
 from evenhand.trace.wire import call_of, decoded, wire_of
 
@@ -32,11 +34,13 @@ Answer = Callable[[Call], Awaitable[Reply]]
 
 _HOP = frozenset(
     ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer")
-) | {"transfer-encoding", "upgrade", "host", "content-length", "accept-encoding", "content-encoding", "expect"}
+) | {"transfer-encoding", "upgrade", "host", "content-length", "accept-encoding", "expect"}
 _CONNECT_TIMEOUT_S = 30.0
 _MOST_CHOICES = 128
+_MOST_READ = 32 * 1024 * 1024
 _AT_ONCE = 1 << 20
 _LINE_BYTES = 1 << 17  # of the longest header: some tokens are longer than the 8 KiB that servers take by themselves
+_OWN_HEADERS = ("User-Agent", "Content-Type", "Accept", "Accept-Encoding")  # that the client library would add
 _QUIET = logging.getLogger("evenhand.trace.proxy")
 _QUIET.addHandler(logging.NullHandler())
 _QUIET.propagate = False  # what is wrong with a request is told to who sent it, not to the terminal of its harness
@@ -83,6 +87,7 @@ class Proxy:
     Attributes:
         base_url: what the harness is told.
         strangers: requests without the token or to another host, which were refused.
+        open: whether calls are taken; afterwards they are refused and not recorded.
         headers: number of a call to its headers, where they are kept.
     """
 
@@ -96,6 +101,7 @@ class Proxy:
     ) -> None:
         self.base_url = ""
         self.strangers = 0
+        self.open = True
         self.headers: dict[int, Mapping[str, str]] = {}
         self._recorder = recorder
         self._to = to
@@ -108,7 +114,13 @@ class Proxy:
 
     async def __aenter__(self) -> "Proxy":
         server = web.Server(
-            self._serve, access_log=None, logger=_QUIET, max_line_size=_LINE_BYTES, max_field_size=_LINE_BYTES
+            self._serve,
+            handler_cancellation=True,
+            access_log=None,
+            logger=_QUIET,
+            max_line_size=_LINE_BYTES,
+            max_field_size=_LINE_BYTES,
+            auto_decompress=False,
         )
         self._runner = web.ServerRunner(server, shutdown_timeout=0.5)
         await self._runner.setup()
@@ -125,6 +137,8 @@ class Proxy:
                 connector=aiohttp.TCPConnector(limit=0),
                 max_line_size=_LINE_BYTES,
                 max_field_size=_LINE_BYTES,
+                auto_decompress=False,
+                skip_auto_headers=_OWN_HEADERS,
             )
         return self
 
@@ -144,15 +158,15 @@ class Proxy:
             except EvenhandError:
                 return None
         assert self._session is not None
-        headers = self.headers.get(number)
-        if headers is None:
+        if number not in self.headers:
             return None
+        headers = {name: value for name, value in self.headers[number].items() if name.lower() != "content-encoding"}
         try:
             async with self._session.post(
                 self._url("/chat/completions", ""), data=body, headers=headers, proxy=self._to.proxy,
                 allow_redirects=False,
             ) as response:  # fmt: skip
-                content = await response.read()
+                content = plain(await response.read(), response.headers.get("Content-Encoding", ""), most=_MOST_READ)
                 return content if response.status == 200 else None
         except (aiohttp.ClientError, TimeoutError):
             return None
@@ -163,9 +177,11 @@ class Proxy:
         """Refuse a stranger; record everyone else."""
         prefix, raw = f"/{self._token}/v1", request.rel_url.raw_path
         known = secrets.compare_digest(raw[: len(prefix)].encode(), prefix.encode()) and raw[len(prefix) :][:1] in "/"
-        if not known or request.headers.get("Host", "").lower() not in self._hosts:
+        if not known or not self._is_addressed(request):
             self.strangers += 1
-            return _refusal()
+            return _refusal(404, "not found")
+        if not self.open:
+            return _refusal(503, "evenhand trace: the harness has ended")
         path = raw[len(prefix) :] or "/"  # as it came: unescaped, it would be another path
         exchange = self._recorder.begin(method=request.method, wire=wire_of(path), path=path)
         try:
@@ -175,12 +191,16 @@ class Proxy:
             if isinstance(error, asyncio.CancelledError):
                 raise
             return web.Response(status=499)
-        except web.RequestPayloadError:
-            exchange.fault = "the request's body is not in the coding that it names"
-            return self._made(exchange, 400, error_body(f"evenhand trace: {exchange.fault}", "unreadable"))
         finally:
             # What is written to the client goes first; keeping the call costs it no time.
             asyncio.get_running_loop().call_soon(self._recorder.end, exchange)
+
+    def _is_addressed(self, request: web.BaseRequest) -> bool:
+        """Whether a request names this server, in its Host and, where its target is a whole URL, there too."""
+        named = [request.headers.get("Host", "")]
+        if not request.raw_path.startswith("/"):
+            named.append(request.raw_path.partition("://")[2].partition("/")[0])
+        return all(host.lower() in self._hosts for host in named)
 
     async def _answered(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
         """The reply, passed on or made here."""
@@ -188,7 +208,7 @@ class Proxy:
         if body is None:
             exchange.fault = f"the request is larger than {self._most_request:,} bytes"
             return self._made(exchange, 413, error_body(f"evenhand trace: {exchange.fault}", "too_large"))
-        exchange.request = body
+        exchange.request, exchange.request_coding = body, request.headers.get("Content-Encoding", "")
         if isinstance(self._to, Answerer):
             return await self._own(request, exchange, self._to)
         if self._keep_headers:
@@ -199,6 +219,9 @@ class Proxy:
         """The request's body within the bound, else None."""
         if (request.content_length or 0) > self._most_request:
             return None
+        if request.headers.get("Expect", "").lower() == "100-continue" and request.version >= (1, 1):
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0
         body = bytearray()
         async for chunk in request.content.iter_any():
             body += chunk
@@ -215,15 +238,14 @@ class Proxy:
                 self._url(exchange.path, request.rel_url.raw_query_string),
                 data=exchange.request or None,
                 headers=_passed(request.headers),
-                skip_auto_headers=("User-Agent", "Content-Type", "Accept", "Accept-Encoding"),
                 proxy=to.proxy,
                 allow_redirects=False,
             )
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            exchange.fault = f"the endpoint could not be reached ({type(error).__name__})"
+            exchange.fault = _unanswered(error)
             return self._made(exchange, 502, error_body(f"evenhand trace: {exchange.fault}", "unreachable"))
         async with response:
-            exchange.status = response.status
+            exchange.status, exchange.reply_coding = response.status, response.headers.get("Content-Encoding", "")
             exchange.streamed = response.content_type == "text/event-stream"
             if 300 <= response.status < 400 and response.status != 304:
                 exchange.fault = "the endpoint redirects elsewhere, which is not followed"
@@ -236,8 +258,7 @@ class Proxy:
         if not exchange.streamed and 0 < (response.content_length or 0) <= _AT_ONCE:
             return await self._whole(request, exchange, response)
         answer = web.StreamResponse(status=response.status, reason=response.reason, headers=_passed(response.headers))
-        plain = "Content-Encoding" not in response.headers
-        if plain and response.content_length is not None:
+        if response.content_length is not None:
             answer.content_length = response.content_length
         await answer.prepare(request)
         try:
@@ -277,7 +298,8 @@ class Proxy:
         """Answer in place of an endpoint."""
         if exchange.wire == "models":
             return self._made(exchange, 200, b'{"object":"list","data":[]}')
-        asked = decoded(exchange.request) if exchange.wire == "chat" and request.method == "POST" else None
+        body = plain(exchange.request, exchange.request_coding, most=_MOST_READ)
+        asked = decoded(body) if body is not None and exchange.wire == "chat" and request.method == "POST" else None
         if asked is None:
             what = "no JSON object" if exchange.wire == "chat" else f"the wire {exchange.path}"
             exchange.fault = f"{to.name} cannot answer {what[:100]}"
@@ -328,6 +350,15 @@ def _break_off(request: web.BaseRequest, exchange: Exchange, error: Exception) -
         request.transport.close()
 
 
-def _refusal() -> web.Response:
-    """What a stranger is told."""
-    return web.Response(status=404, body=error_body("not found", "not_found"), content_type="application/json")
+def _unanswered(error: Exception) -> str:
+    """Why an endpoint gave no reply."""
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return "the endpoint closed the connection without a reply"
+    if isinstance(error, aiohttp.ClientResponseError):
+        return "what the endpoint sent is no reply that can be read"
+    return f"the endpoint could not be reached ({type(error).__name__})"
+
+
+def _refusal(status: int, message: str) -> web.Response:
+    """What a stranger is told, or who comes too late."""
+    return web.Response(status=status, body=error_body(message, "not_found"), content_type="application/json")

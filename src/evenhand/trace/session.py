@@ -67,13 +67,14 @@ async def trace(
             answered_here = isinstance(to, Answerer)
             child = harness_environment(environ, proxy.base_url, answered_here=answered_here)
             ended = await run_harness(command, child, stdout=stdout)
+            proxy.open = False  # what the harness left running must not ask on behind the trace
             recorder.end_all()
             exit_code, ended_by = (ended, None) if ended >= 0 else (None, signal_name(-ended))
             about = {
                 "command": without_secrets(command, environ),
                 "exit_code": exit_code,
                 "ended_by": ended_by,
-                "answered_by": to.name if isinstance(to, Answerer) else to.base,
+                "answered_by": to.name if isinstance(to, Answerer) else without_secrets([to.base], environ)[0],
                 "started_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
                 "duration_s": round(time.time() - began, 3),
                 "strangers": proxy.strangers,

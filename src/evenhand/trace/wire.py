@@ -5,6 +5,7 @@ that it was seen and not understood, instead of that it made no calls.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ import msgspec
 from evenhand.json_text import too_deep_at
 from evenhand.terms import Call, Message
 
-__all__ = ["call_of", "decoded", "messages_of", "reply_texts", "shape_of", "stream_texts", "wanted_tool", "wire_of"]
+__all__ = ["call_of", "decoded", "messages_of", "read_stream", "reply_texts", "shape_of", "wanted_tool", "wire_of"]
 
 _WIRES = (
     ("/chat/completions", "chat"),
@@ -23,6 +24,12 @@ _WIRES = (
     ("/messages", "messages"),
     ("/models", "models"),
 )
+_HALF = re.compile(  # an escape of half a character; whole ones, and escaped backslashes, are passed by
+    r"(?P<whole>\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
+)
+_BEYOND = (r"\u", "NaN", "Infinity")  # what a text must hold for Python's decoder to read more of it
+_DONE = re.compile(rb"^data:[ \t]*\[DONE\]", re.MULTILINE)
+_TAIL = 200  # bytes at a stream's end in which the mark stands
 _LONGEST_REPLY = 2048
 _ROLES = ("system", "user", "assistant")
 
@@ -40,14 +47,31 @@ def wire_of(path: str) -> str:
 
 
 def decoded(body: bytes) -> dict[str, Any] | None:
-    """A body that is one JSON object of bounded depth, or None."""
+    r"""A body that is one JSON object of bounded depth, or None.
+
+    What Python's own encoder writes and JSON has no place for is read too: NaN, and halves of a surrogate pair, which
+    become U+FFFD since no text can hold them.
+
+    >>> decoded(b'{"a": NaN, "b": "\\ud83d"}')
+    {'a': nan, 'b': '\ufffd'}
+    """
     try:
-        if too_deep_at(body.decode()) is not None:
+        text = body.decode("utf-8-sig")
+        if too_deep_at(text) is not None:
             return None
-        value = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        value = _loaded(text)
+    except ValueError:
         return None
     return value if isinstance(value, dict) else None
+
+
+def _loaded(text: str) -> object:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        if not any(mark in text for mark in _BEYOND):
+            raise
+        return json.loads(_HALF.sub(lambda hit: hit["whole"] or r"\ufffd", text))
 
 
 def messages_of(request: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -78,10 +102,14 @@ def reply_texts(body: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def stream_texts(body: bytes) -> tuple[str, ...]:
-    """The answer of each choice of a stream of events, put together from its pieces."""
+def read_stream(body: bytes) -> tuple[tuple[str, ...], bool]:
+    """The answer of each choice of a stream of events, put together from its pieces; and whether its end is marked.
+
+    The mark is `[DONE]`, or a reason for which every choice ended.
+    """
     pieces: dict[int, list[str]] = {}
     arguments: dict[int, dict[int, list[str]]] = {}
+    ended: set[int] = set()
     for event in _events(body):
         choices = event.get("choices")
         for choice in choices if isinstance(choices, list) else ():
@@ -90,16 +118,22 @@ def stream_texts(body: bytes) -> tuple[str, ...]:
                 continue
             number = choice.get("index")
             number = number if isinstance(number, int) else 0
+            if choice.get("finish_reason"):
+                ended.add(number)
             pieces.setdefault(number, []).extend(_content(delta.get("content")))
             for position, call in enumerate(_list(delta.get("tool_calls"))):
                 if isinstance(call, dict):
                     at = call.get("index")
                     parts = arguments.setdefault(number, {}).setdefault(at if isinstance(at, int) else position, [])
                     parts.extend(_arguments(call))
-    return tuple(
+            if isinstance(delta.get("function_call"), dict):
+                whole = arguments.setdefault(number, {}).setdefault(0, [])
+                whole.extend(_arguments({"function": delta["function_call"]}))
+    texts = tuple(
         "\n".join(text for text in ("".join(pieces[number]), *_joined(arguments.get(number, {}))) if text)
         for number in sorted(pieces)
     )
+    return texts, _DONE.search(body[-_TAIL:]) is not None or (bool(pieces) and ended >= set(pieces))
 
 
 def call_of(request: Mapping[str, Any], *, model: str, rerun: int = 0) -> Call:
@@ -168,9 +202,16 @@ def _joined(parts: Mapping[int, Sequence[str]]) -> Iterator[str]:
 
 def _events(body: bytes) -> Iterator[dict[str, Any]]:
     """The JSON objects of a stream of server-sent events; what is none is passed over."""
+    begun = b""  # an event's data may stand on several lines
     for line in body.splitlines():
-        if line.startswith(b"data:"):
-            event = decoded(line[5:].strip())
+        if not line.strip():
+            begun = b""
+        elif line.startswith(b"data:"):
+            data = line[5:].strip()
+            event = decoded(data)
+            if event is None and begun:
+                event = decoded(begun + b"\n" + data)
+            begun = b"" if event is not None else begun + b"\n" + data if begun else data
             if event is not None:
                 yield event
 
