@@ -65,6 +65,45 @@ def test_the_least_configuration_names_the_class_of_tasks(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("enter", "steps"),
+    [
+        ("docker run -i my/image", [("", ("docker", "run", "-i", "my/image"))]),
+        ("[docker, run, -i, my/image]", [("", ("docker", "run", "-i", "my/image"))]),
+        ("[docker exec -i one, docker exec -i 'two three']",
+         [("step 1", ("docker", "exec", "-i", "one")), ("step 2", ("docker", "exec", "-i", "two three"))]),
+        ("[{step: fix, enter: ssh one}, {enter: [ssh, two]}, ssh three]",
+         [("fix", ("ssh", "one")), ("step 2", ("ssh", "two")), ("step 3", ("ssh", "three"))]),
+        ("[{step: only, enter: enter-me}]", [("only", ("enter-me",))]),
+    ],
+)  # fmt: skip
+def test_an_environment_is_entered_by_one_command_or_by_one_a_step(
+    folder: Path, enter: str, steps: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    config = read(folder, f"task: {{class: code}}\nenvironment:\n  enter: {enter}\n")
+    assert [(step.name, step.enter) for step in config.environment.entries] == steps
+    assert bool(config.environment.steps) is bool(steps[0][0])
+
+
+@pytest.mark.parametrize(
+    ("enter", "says"),
+    [
+        ("[]", r"environment\.enter: expected a command; came an empty list"),
+        ("[{step: fix}]", r"line 3: environment\.enter\[0\]\.enter: is missing"),
+        ("[{step: a, enter: ssh x}, {step: a, enter: ssh y}]", r"the step 'a' stands here twice"),
+        ("[{step: step 2, enter: ssh x}, ssh y]", r"the step 'step 2' stands here twice"),
+        ("[{step: a, enter: ssh x}, ssh]", r"environment\.enter: holds steps beside single words"),
+        ("[[ssh, x], [ssh, y]]", r"write every step as a mapping of step and enter"),
+        ("[{step: a, enter: ssh x, probe: 1}]", r"unknown key 'probe'"),
+        ("[{name: a, enter: ssh x}]", r"it is called 'step' here"),
+        ('[{step: a, enter: "ssh \'x"}]', r"cannot be split into words"),
+    ],
+)
+def test_a_step_that_cannot_be_read_is_named_with_its_place(folder: Path, enter: str, says: str) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        read(folder, f"task: {{class: code}}\nenvironment:\n  enter: {enter}\n")
+
+
+@pytest.mark.parametrize(
     ("change", "says"),
     [
         (("name: mine", "nam: mine"), r"line 2: nam: unknown key 'nam'; did you mean 'name'\?"),

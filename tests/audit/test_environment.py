@@ -1,11 +1,12 @@
 """C3's probe, run inside real environments: every way is found where it is open, and a missing tool is never clean."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -15,9 +16,10 @@ import pytest
 from evenhand.audit.config import AuditConfig, ChannelConfig, EnvironmentConfig
 from evenhand.audit.environment import environment_seen
 from evenhand.audit.items import AuditItem
+from evenhand.audit.steps import Step
 from evenhand.errors import InvalidInput
 from evenhand.integrity.contamination import PATHS, EnvironmentFacts, contamination_verdict
-from evenhand.integrity.findings import Sight
+from evenhand.integrity.findings import Sight, sight_findings
 from evenhand.sandbox.bubblewrap import find_bubblewrap
 
 TOOLS = ("cat", "cut", "env", "find", "getent", "git", "grep", "head", "id", "ls", "od", "sed", "sh", "sort", "stat",
@@ -50,6 +52,7 @@ def look(bubblewrap: str, tmp_path: Path, work: Path) -> Look:
     def looks(
         *items: AuditItem, without: tuple[str, ...] = (), before: tuple[str, ...] = (), net: bool = False,
         timeout_s: float = 60.0, channel: ChannelConfig | None = None, path: str | None = None,
+        steps: Mapping[str, Path] | None = None,
     ) -> tuple[EnvironmentFacts, list[Sight]]:  # fmt: skip
         tools = tmp_path / "tools"
         shutil.rmtree(tools, ignore_errors=True)
@@ -64,10 +67,16 @@ def look(bubblewrap: str, tmp_path: Path, work: Path) -> Look:
                 enter += ["--symlink", os.readlink(link), link]
         enter += ["--bind", str(work), "/app", "--ro-bind", str(tools), "/tools", "--chdir", "/app", "--clearenv"]
         enter += ["--setenv", "PATH", path or "/tools", "--setenv", "HOME", "/app/home", *before]
+        environment = EnvironmentConfig(enter=tuple(enter))
+        if steps:  # each with a folder of its own in /app
+            entered = {name: tuple(str(folder) if word == str(work) else word for word in enter)
+                       for name, folder in steps.items()}  # fmt: skip
+            environment = EnvironmentConfig(
+                steps=tuple(Step(name=name, enter=words) for name, words in entered.items())
+            )
         config = AuditConfig(
-            name="t", file="t.yaml", folder=tmp_path, task_class="code", channel=channel,
-            environment=EnvironmentConfig(enter=tuple(enter)),
-        )  # fmt: skip
+            name="t", file="t.yaml", folder=tmp_path, task_class="code", channel=channel, environment=environment
+        )
         return environment_seen(config, items, timeout_s=timeout_s)
 
     return looks
@@ -279,6 +288,76 @@ def test_answer_keys_checkers_and_state_of_an_earlier_step_are_found(look: Look,
     assert {"/app/data/answer_key.json", "/app/tests/check.py", "/app/logs/verifier/reward.json"} <= found
     assert contamination_verdict(facts).verdict == "fail"
     assert {sight.what for sight in sights} >= {"answer", "verifier state", "plantable reward"}
+
+
+@pytest.fixture
+def second(tmp_path: Path) -> Path:
+    """What lies in /app in a second step."""
+    folder = tmp_path / "second"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.shared
+def test_the_checker_and_the_reward_of_an_earlier_step_are_a_finding_in_the_next(
+    look: Look, base: Path, second: Path, shared: Path
+) -> None:
+    cases = (shared / "data" / "cases" / "cases.jsonl").read_text().splitlines()
+    case = next(json.loads(line) for line in cases if '"T149"' in line)
+    for name, text in case["input"]["files_in_step_2"].items():
+        (second / name).parent.mkdir(parents=True, exist_ok=True)
+        (second / name).write_text(text)
+    facts, sights = look(AuditItem(id="t"), steps={"diagnose": base, "repair": second})
+    verdict = contamination_verdict(facts)
+    assert verdict.verdict == case["expected"]["c3"]
+    assert [one["verdict"] for one in verdict.evidence["steps"]] == ["pass", "fail"]
+    assert "repair: /app/data/answer_key.json" in verdict.evidence["paths"]["answer-like file"]["seen"]
+    found = next(one for one in sight_findings(sights) if "retry until it is right" in one.what)
+    assert set(found.where) == {"repair: /app/tests/check.py", "repair: /app/logs/verifier/reward.json"}
+    assert found.flaw == "V1"
+
+
+def test_a_checker_before_the_first_step_is_of_no_earlier_one(look: Look, base: Path, second: Path) -> None:
+    (base / "check.py").write_text("")
+    _, sights = look(steps={"first": base, "second": second})
+    assert not any("retry until it is right" in one.what for one in sight_findings(sights))
+    _, sights = look(steps={"first": second, "second": base})
+    assert [
+        where for one in sight_findings(sights) if "retry until it is right" in one.what for where in one.where
+    ] == ["second: /app/check.py"]
+
+
+def test_evaluator_files_were_looked_for_only_if_every_steps_probe_did(look: Look, base: Path, second: Path) -> None:
+    facts, _ = look(steps={"first": base, "second": second})
+    assert facts.details == {"looked_for_evaluator_files": True}
+    facts, _ = look(steps={"first": base, "second": second}, without=("sort",))
+    assert facts.details == {"looked_for_evaluator_files": False}
+
+
+def test_a_compiled_file_of_the_system_is_no_answer_and_one_of_the_task_is_not_measured(
+    look: Look, base: Path, tmp_path: Path
+) -> None:
+    system = tmp_path / "system"
+    (system / "lib").mkdir(parents=True)
+    (system / "lib" / "libz.so").write_bytes(b"\x7fELF")
+    bound = ("--ro-bind", str(system), "/usr/local", "--chdir", "/usr/local")
+    assert contamination_verdict(look(before=bound)[0]).verdict == "pass"
+    (base / "target").mkdir()
+    (base / "target" / "Fixed.class").write_bytes(b"\xca\xfe\xba\xbe")
+    verdict = contamination_verdict(look()[0])
+    assert verdict.verdict == "insufficient evidence"
+    assert "/app/target/Fixed.class: compiled, of no installed package" in str(verdict.evidence)
+
+
+def test_a_compiled_file_that_a_package_manager_lists_is_of_an_installed_package(
+    look: Look, base: Path, tmp_path: Path
+) -> None:
+    (base / "env" / "lib").mkdir(parents=True)
+    (base / "env" / "lib" / "libz.so").write_bytes(b"\x7fELF")
+    assert contamination_verdict(look()[0]).verdict == "insufficient evidence"
+    (base / "env" / "conda-meta").mkdir()
+    (base / "env" / "conda-meta" / "zlib-1.json").write_text('{"files": ["lib/libz.so"]}')
+    assert contamination_verdict(look()[0]).verdict == "pass"
 
 
 def test_compiled_and_ignored_files_that_hold_the_answer_are_found(look: Look, base: Path, work: Path) -> None:

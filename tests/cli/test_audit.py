@@ -56,6 +56,23 @@ def test_many_audits_are_what_the_studys_schema_says_and_show_a_line_each(folder
     assert max(map(len, shown.splitlines())) < 80
 
 
+def test_several_steps_are_listed_in_the_json_on_the_page_and_on_the_terminal(folder: Path) -> None:
+    (folder / "steps.yaml").write_text(
+        "task: {class: code}\nenvironment:\n  enter:\n    - {step: fix, enter: env -i PATH=/none}\n"
+        "    - {step: review, enter: [env, -i, PATH=/none]}\n"
+    )
+    done = evenhand(folder, "steps.yaml", "--json", "-o", "steps.html")
+    found = validated(done.stdout)["criteria"]["C3"]["evidence"]["steps"]  # type: ignore[index]
+    assert [(one["step"], one["enter"]) for one in found] == [
+        ("fix", ["env", "-i", "PATH=/none"]), ("review", ["env", "-i", "PATH=/none"]),
+    ]  # fmt: skip
+    page = (folder / "steps.html").read_text()
+    assert "Step by step" in page
+    assert "env -i PATH=/none" in page
+    shown = evenhand(folder, "steps.yaml").stdout
+    assert "    step fix: insufficient evidence\n    step review: insufficient evidence\n" in shown
+
+
 def test_an_audit_fits_80_columns(folder: Path) -> None:
     assert max(map(len, evenhand(folder, "naive.yaml", "--control-items", "20").stdout.splitlines())) < 80
 

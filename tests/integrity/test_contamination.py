@@ -1,6 +1,7 @@
 """C3: every branch of the verdict."""
 
 from evenhand.integrity.contamination import INFORMATION, PATHS, EnvironmentFacts, Observation, contamination_verdict
+from evenhand.integrity.verdicts import CriterionVerdict
 
 
 def seen(**states: str) -> tuple[Observation, ...]:
@@ -81,3 +82,51 @@ def test_of_an_open_way_only_what_is_open_is_shown() -> None:
     )
     facts = EnvironmentFacts(source="a probe", entered=True, observations=seen)
     assert contamination_verdict(facts).evidence["paths"]["tag"]["seen"] == ["/b: v2"]
+
+
+def in_steps(**steps: EnvironmentFacts) -> CriterionVerdict:
+    return contamination_verdict(EnvironmentFacts(source="probes", steps=steps))
+
+
+def probed(*observations: Observation, **more: object) -> EnvironmentFacts:
+    return EnvironmentFacts(source="a probe", entered=True, observations=observations, **more)  # type: ignore[arg-type]
+
+
+def test_the_worst_step_speaks_and_is_named() -> None:
+    found = in_steps(fix=probed(*seen()), review=probed(*seen(dns="open")), close=probed(*seen(stash="not measured")))
+    assert (found.verdict, found.reason) == ("fail", "review: open from inside: dns")
+    assert [(one["step"], one["verdict"]) for one in found.evidence["steps"]] == [
+        ("fix", "pass"), ("review", "fail"), ("close", "insufficient evidence"),
+    ]  # fmt: skip
+    assert {path: one["state"] for path, one in found.evidence["paths"].items() if one["state"] != "closed"} == {
+        "dns": "open", "stash": "not measured",
+    }  # fmt: skip
+
+
+def test_all_steps_closed_is_a_pass_that_says_so_of_each() -> None:
+    found = in_steps(fix=probed(*seen()), review=probed(*seen()))
+    assert found.verdict == "pass"
+    assert found.reason.startswith("fix: all ")
+    assert "review: all " in found.reason
+    assert found.evidence["verified"] is True
+
+
+def test_a_step_that_was_not_entered_leaves_every_way_unmeasured() -> None:
+    found = in_steps(fix=probed(*seen()), review=EnvironmentFacts(source="p", failure="could not be entered"))
+    assert found.verdict == "insufficient evidence"
+    assert {one["state"] for one in found.evidence["paths"].values()} == {"not measured"}
+    assert found.evidence["entered"] is False
+    assert found.evidence["failure"] == "review: could not be entered"
+
+
+def test_of_many_failing_steps_a_few_are_named_and_all_stand_in_the_evidence() -> None:
+    found = in_steps(**{f"step {n}": probed(*seen(dns="open")) for n in range(1, 6)})
+    assert found.reason.endswith("; and so in 2 more steps")
+    assert len(found.evidence["steps"]) == 5
+    assert found.evidence["paths"]["dns"]["seen"] == []
+
+
+def test_what_was_seen_bears_the_name_of_its_step() -> None:
+    key = Observation(path="answer-like file", state="open", detail="/app/key.json")
+    found = in_steps(fix=probed(*seen()), review=probed(*seen(), key))
+    assert found.evidence["paths"]["answer-like file"]["seen"] == ["review: /app/key.json"]

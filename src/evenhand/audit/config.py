@@ -14,11 +14,11 @@ Paths are relative to the file. `command` and `python` channels are the user's o
 """
 
 import datetime
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
+from evenhand.audit.steps import Step, command_words, read_steps
 from evenhand.integrity.channel import Feedback
 from evenhand.integrity.judge_independence import JudgeKind
 from evenhand.integrity.verdicts import CRITERION_IDS, TaskClass
@@ -93,10 +93,22 @@ class ChannelConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentConfig:
-    """Where candidates work: the command that enters it, or what was written about it."""
+    """Where candidates work: the commands that enter it, or what was written about it.
+
+    Args:
+        enter: the command that enters it; empty where there are steps.
+        spec: words, where nothing can be entered.
+        steps: the phases in which a candidate works, in order, each with a command of its own.
+    """
 
     enter: tuple[str, ...] = ()
     spec: str = ""
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Step, ...]:
+        """Every way in, in order: one without a name where there are no steps."""
+        return self.steps or ((Step(name="", enter=self.enter),) if self.enter else ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +271,7 @@ _RUN = {
 def _run(value: Value, kind: ChannelKind, folder: Path) -> tuple[str, ...]:
     """What a channel runs, as words."""
     if kind == "command":
-        return _words(value)
+        return command_words(value)
     if kind in ("tests", "records"):
         return (str(_path(value, folder)),)
     file, _, function = value.text().rpartition(":")
@@ -270,20 +282,6 @@ def _run(value: Value, kind: ChannelKind, folder: Path) -> tuple[str, ...]:
     return (str(folder / file), function)
 
 
-def _words(value: Value) -> tuple[str, ...]:
-    """A command as a list of words, or as one text that is split as a shell would, without running one."""
-    if value.kind == "list":
-        words = tuple(element.written if element.kind == "scalar" else element.text() for element in value.items())
-    else:
-        try:
-            words = tuple(shlex.split(value.text()))
-        except ValueError as error:
-            value.refuse(f"cannot be split into words ({error}); write it as a list")
-    if not words or not words[0].strip():
-        value.refuse(f"expected a command; came {'an empty list' if not words else 'an empty word'}")
-    return words
-
-
 def _environment(value: Value) -> EnvironmentConfig:
     found = value.entries(("enter", "spec"), {"image": "enter", "command": "enter", "specification": "spec"})
     if ("enter" in found) == ("spec" in found):
@@ -291,7 +289,8 @@ def _environment(value: Value) -> EnvironmentConfig:
             "expected either enter, a command that runs inside it, or spec, a description that counts as unverified"
         )
     if "enter" in found:
-        return EnvironmentConfig(enter=_words(found["enter"]))
+        steps = read_steps(found["enter"])
+        return EnvironmentConfig(steps=steps) if steps[0].name else EnvironmentConfig(enter=steps[0].enter)
     return EnvironmentConfig(spec=found["spec"].text())
 
 

@@ -15,8 +15,10 @@ from typing import Literal, cast, get_args
 from evenhand.audit.commands import Ran, run_command
 from evenhand.audit.config import AuditConfig
 from evenhand.audit.items import AuditItem
+from evenhand.audit.steps import Step
 from evenhand.integrity.contamination import PATHS, EnvironmentFacts, Observation
-from evenhand.integrity.findings import Sight
+from evenhand.integrity.findings import Sight, step_sights
+from evenhand.wording import plural
 
 __all__ = ["environment_seen", "probe_script"]
 
@@ -47,14 +49,14 @@ class _Wanted:
 def environment_seen(
     config: AuditConfig, items: Sequence[AuditItem], *, timeout_s: float
 ) -> tuple[EnvironmentFacts, list[Sight]]:
-    """Enter the environment and look around, where the configuration says how.
+    """Enter the environment and look around, where the configuration says how; in each step where there are several.
 
     Args:
         config: of the evaluator.
         items: whose ids, numbers and golds are looked for.
-        timeout_s: for the whole probe; what it did not come to by then is not measured.
+        timeout_s: for each probe; what it did not come to by then is not measured.
     Raises:
-        InvalidInput: the command that enters cannot be started.
+        InvalidInput: a command that enters cannot be started.
     """
     environment = config.environment
     if environment is None:
@@ -63,19 +65,38 @@ def environment_seen(
         details = {"specification": environment.spec}
         source = "a written specification, which nobody verified"
         return EnvironmentFacts(source=source, specified=True, details=details), []
+    script = probe_script(_wanted(config, items))
+    probed = [(step.name, *_probed(step, script, config, timeout_s)) for step in environment.entries]
+    if not environment.steps:
+        return probed[0][1], probed[0][2]
+    return _facts_of_steps(probed), step_sights([(name, sights) for name, _, sights in probed])
+
+
+def _probed(step: Step, script: bytes, config: AuditConfig, timeout_s: float) -> tuple[EnvironmentFacts, list[Sight]]:
+    """One probe, from where the step's command ends up."""
     nonce = secrets.token_hex(8)
-    words = [*environment.enter, "sh", "-s", "--", MARKER, nonce]
-    ran = run_command(words, stdin=probe_script(_wanted(config, items)), folder=config.folder, timeout_s=timeout_s)
+    words = [*step.enter, "sh", "-s", "--", MARKER, nonce]
+    ran = run_command(words, stdin=script, folder=config.folder, timeout_s=timeout_s)
     observations, sights, seen = _read(ran.output, nonce)
     begun, done = "begun" in seen, "done" in seen
     facts = EnvironmentFacts(
-        source=f"a probe that ran inside, entered by {' '.join(environment.enter)[:200]}",
+        source=f"a probe that ran inside, entered by {' '.join(step.enter)[:200]}",
         entered=begun,
         observations=observations,
         failure="" if done else _failure(ran, timeout_s, begun=begun),
-        details={"enter": list(environment.enter), "looked_for_evaluator_files": "looked" in seen},
+        details={"enter": list(step.enter), "looked_for_evaluator_files": "looked" in seen},
     )
     return facts, sights
+
+
+def _facts_of_steps(probed: Sequence[tuple[str, EnvironmentFacts, list[Sight]]]) -> EnvironmentFacts:
+    """What the probes of all steps say together; evaluator files were looked for if every step's probe did."""
+    looked = all((facts.details or {})["looked_for_evaluator_files"] for _, facts, _ in probed)
+    return EnvironmentFacts(
+        source=f"a probe in each of {plural(len(probed), 'step')}: {', '.join(name for name, _, _ in probed)[:200]}",
+        steps={name: facts for name, facts, _ in probed},
+        details={"looked_for_evaluator_files": looked},
+    )
 
 
 def probe_script(wanted: _Wanted) -> bytes:

@@ -17,6 +17,7 @@ from evenhand.audit.environment import environment_seen
 from evenhand.audit.items import AuditItem, read_audit_items, with_gold
 from evenhand.audit.judges import judge_seen
 from evenhand.audit.match_rules import Matchers
+from evenhand.audit.steps import Step
 from evenhand.integrity.channel import ChannelFacts, channel_verdict
 from evenhand.integrity.contamination import contamination_verdict
 from evenhand.integrity.criteria_v0_1 import VERSION
@@ -26,6 +27,7 @@ from evenhand.integrity.judge_independence import judge_independence
 from evenhand.integrity.solving import solve_figures
 from evenhand.integrity.verdicts import CriterionVerdict, Population, Word, population
 from evenhand.stats.resampling import Bootstrap
+from evenhand.wording import plural
 
 __all__ = ["SCHEMA", "Audit", "Settings", "run_audit"]
 
@@ -136,8 +138,8 @@ def _audited(config: AuditConfig, settings: Settings, matchers: Matchers, note: 
     figures = solve_figures(judge.judged, Bootstrap(n_resamples=settings.n_resamples, seed=settings.seed))
     first = judge_independence(judge.facts, config.task_class, figures)
 
-    if config.environment is not None and config.environment.enter:
-        note("C3: the probe looks around inside the environment")
+    if config.environment is not None and config.environment.entries:
+        note(f"C3: the probe looks around inside the environment{_in_each(config.environment.steps)}")
     environment, sights = environment_seen(config, items, timeout_s=settings.probe_s)
     third = contamination_verdict(environment)
 
@@ -160,6 +162,10 @@ def _audited(config: AuditConfig, settings: Settings, matchers: Matchers, note: 
         matchers=_matcher_controls(config, matchers),
         settings=settings,
     )
+
+
+def _in_each(steps: Sequence[Step]) -> str:
+    return f", in each of {plural(len(steps), 'step')}" if steps else ""
 
 
 # --- C2 ------------------------------------------------------------------------------------------------------------

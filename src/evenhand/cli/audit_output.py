@@ -87,9 +87,12 @@ def _second(evidence: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _third(evidence: Mapping[str, Any]) -> Iterator[str]:
-    """C3: what is open, with the first sights; what was not measured."""
-    if not evidence["entered"]:
+    """C3: the verdict of each step, where there are several; what is open, with the first sights; what is not known."""
+    steps = evidence.get("steps", ())
+    if not evidence["entered"] and not steps:
         return
+    for one in steps:
+        yield f"step {shown(one['step'], 40)}: {one['verdict']}"
     for path, found in evidence["paths"].items():
         if found["state"] == "open":
             for seen in found["seen"][:3] if found["seen"] else [found["means"]]:

@@ -1,10 +1,11 @@
 """C3: by which ways could a candidate look the answer up, from what a probe saw inside the environment."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from evenhand.integrity.verdicts import CriterionVerdict, Word
+from evenhand.integrity.verdicts import CriterionVerdict, Word, worst
+from evenhand.wording import plural
 
 __all__ = ["PATHS", "EnvironmentFacts", "Observation", "contamination_verdict"]
 
@@ -59,6 +60,7 @@ class EnvironmentFacts:
         observations: what the probe saw.
         failure: why the probe did not come to its end; "" where it did.
         details: further figures, as plain JSON.
+        steps: the facts of each step by its name, where candidates work in several; observations are then theirs alone.
     """
 
     source: str
@@ -67,6 +69,7 @@ class EnvironmentFacts:
     observations: Sequence[Observation] = ()
     failure: str = ""
     details: Mapping[str, Any] | None = None
+    steps: Mapping[str, "EnvironmentFacts"] = field(default_factory=dict)
 
 
 def contamination_verdict(facts: EnvironmentFacts) -> CriterionVerdict:
@@ -74,8 +77,11 @@ def contamination_verdict(facts: EnvironmentFacts) -> CriterionVerdict:
 
     Returns:
         `fail` where a way is open, even if others could not be measured; `insufficient evidence` where the environment
-        was not entered or a way was not measured; `pass` where every way was measured and is closed.
+        was not entered or a way was not measured; `pass` where every way was measured and is closed. Of several steps
+        the worst verdict counts, whose steps are named.
     """
+    if facts.steps:
+        return _verdict_of_steps(facts)
     states = {path: _state(facts.observations, path) for path in PATHS}
     word, reason = _word(facts, states)
     return CriterionVerdict(
@@ -125,3 +131,49 @@ def _evidence(facts: EnvironmentFacts, states: Mapping[str, State]) -> dict[str,
         "failure": facts.failure or None,
         **(facts.details or {}),
     }
+
+
+# --- several steps -------------------------------------------------------------------------------------------------
+
+_STEPS_NAMED = 3
+_WEIGHT: Sequence[State] = ("open", "not measured", "closed")
+
+
+def _verdict_of_steps(facts: EnvironmentFacts) -> CriterionVerdict:
+    """The worst of the steps' verdicts; each stands in the evidence."""
+    verdicts = {name: contamination_verdict(one) for name, one in facts.steps.items()}
+    word = worst(one.verdict for one in verdicts.values())
+    reasons = [f"{name}: {one.reason}" for name, one in verdicts.items() if one.verdict == word]
+    more = f"; and so in {plural(len(reasons) - _STEPS_NAMED, 'more step')}" if len(reasons) > _STEPS_NAMED else ""
+    return CriterionVerdict(
+        criterion="C3",
+        verdict=word,
+        reason="; ".join(reasons[:_STEPS_NAMED]) + more,
+        evidence=_evidence_of_steps(facts, verdicts),
+        source=facts.source,
+    )
+
+
+def _evidence_of_steps(facts: EnvironmentFacts, verdicts: Mapping[str, CriterionVerdict]) -> dict[str, Any]:
+    """The evidence of all steps joined, what was seen with its step's name before it; then that of each."""
+    found = {name: one.evidence for name, one in verdicts.items()}
+    failures = [f"{name}: {one['failure']}" for name, one in found.items() if one["failure"]]
+    entered = all(one["entered"] for one in found.values())
+    return {
+        "entered": entered,
+        "verified": entered,
+        "paths": {path: _joined(path, {name: one["paths"][path] for name, one in found.items()}) for path in PATHS},
+        "failure": "; ".join(failures) or None,
+        **(facts.details or {}),
+        "steps": [
+            {"step": name, "verdict": one.verdict, "reason": one.reason, **one.evidence}
+            for name, one in verdicts.items()
+        ],
+    }
+
+
+def _joined(path: str, by_step: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """One way over all steps: open where one is, closed where all are."""
+    state = min((one["state"] for one in by_step.values()), key=_WEIGHT.index)
+    seen = [f"{name}: {what}" for name, one in by_step.items() if one["state"] == state for what in one["seen"]]
+    return {"state": state, "means": PATHS[path], "seen": seen}

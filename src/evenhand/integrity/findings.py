@@ -8,7 +8,10 @@ from typing import Any
 from evenhand.integrity.channel import ControlResult
 from evenhand.integrity.templates import TemplateReading
 
-__all__ = ["FLAWS", "Finding", "Sight", "channel_findings", "code_findings", "sight_findings", "template_findings"]
+__all__ = [
+    "FLAWS", "Finding", "Sight", "channel_findings", "code_findings", "sight_findings",
+    "step_sights", "template_findings",
+]  # fmt: skip
 
 FLAWS: Mapping[str, str] = {
     "V1": "no isolation between the candidate and the evaluator",
@@ -59,7 +62,9 @@ class Sight:
     """What a probe saw that bears on isolation rather than on retrieval.
 
     Args:
-        what: `writable evaluator`, `plantable reward`, `verifier state`, `runs as root`, `network`, `answer`.
+        what: `writable evaluator`, `plantable reward`, `verifier state`, `runs as root`, `network`, `answer`;
+            `readable evaluator`, which says nothing before something was verified; `earlier step`, a file of the
+            checker or a reward that is readable after a step.
         where: the path or address; foreign text.
     """
 
@@ -68,13 +73,15 @@ class Sight:
 
 
 _SIGHTS = {
+    "earlier step": ("V1", "in a later step the checker's files or an earlier step's reward can be read, so that "
+                     "one can retry until it is right"),
     "writable evaluator": ("V1", "files that the evaluator runs can be written by the candidate"),
     "plantable reward": ("V7", "a file that decides the score can be written by the candidate"),
     "verifier state": ("V7", "state of an earlier verification can be read, which invites trying until it is right"),
     "runs as root": ("V8", "the candidate runs as root"),
     "network": ("V8", "the candidate has a network"),
     "answer": ("V2", "files that look like answers can be read"),
-}
+}  # fmt: skip
 
 
 def sight_findings(sights: Sequence[Sight]) -> list[Finding]:
@@ -85,6 +92,26 @@ def sight_findings(sights: Sequence[Sight]) -> list[Finding]:
         if where:
             found.append(Finding(flaw=flaw, what=sentence, where=tuple(filter(None, where)), n=len(where)))
     return found
+
+
+def step_sights(steps: Sequence[tuple[str, Sequence[Sight]]]) -> list[Sight]:
+    """What the probes of several steps saw, each place with its step's name before it.
+
+    Before the first step nothing has been verified yet. After it, what a verification left or uses is an earlier
+    step's.
+
+    >>> seen = [Sight(what="readable evaluator", where="/check.py")]
+    >>> [sight.what for sight in step_sights([("fix", seen), ("review", seen)])]
+    ['readable evaluator', 'earlier step']
+    """
+    return [
+        Sight(
+            what="earlier step" if number and sight.what in ("verifier state", "readable evaluator") else sight.what,
+            where=f"{name}: {sight.where}" if sight.where else name,
+        )
+        for number, (name, sights) in enumerate(steps)
+        for sight in sights
+    ]
 
 
 def channel_findings(controls: Sequence[ControlResult]) -> list[Finding]:

@@ -151,7 +151,8 @@ def _written(evidence: Evidence) -> str:
 def _environment(evidence: Evidence) -> list[Table]:
     specification = evidence.get("specification")
     said = [Table(name="As it is written", head=("",), rows=((specification,),))] if specification else []
-    if not evidence["entered"]:
+    steps = evidence.get("steps", ())
+    if not evidence["entered"] and not steps:
         return said
     order = {"open": 0, "not measured": 1, "closed": 2}
     paths = sorted(evidence["paths"].items(), key=lambda pair: order[pair[1]["state"]])
@@ -160,7 +161,15 @@ def _environment(evidence: Evidence) -> list[Table]:
     )
     note = evidence["failure"] or ""
     head = ("way", "state", "which means", "seen")
-    return [Table(name="Ways to look the answer up", head=head, rows=rows, note=note), *said]
+    return [
+        Table(name="Step by step", head=("step", "verdict", "reason", "entered by"), rows=tuple(map(_step, steps))),
+        Table(name="Ways to look the answer up", head=head, rows=rows, note=note),
+        *said,
+    ]
+
+
+def _step(one: Mapping[str, Any]) -> tuple[str, ...]:
+    return one["step"], one["verdict"], one["reason"], " ".join(one["enter"])
 
 
 def _reach(evidence: Evidence) -> list[Table]:

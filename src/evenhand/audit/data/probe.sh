@@ -308,11 +308,32 @@ answers() {
   fi
   saw 'answer-like file' closed 'looked for by name, by the right answers, and among compiled files'
 }
+# Whether a file belongs to the system or to an installed package; whether that is the upstream project, `caches` asks.
+# The task's own folder may lie below /usr (/usr/src/app), and is never the system's.
+SYSTEM='/bin /sbin /lib /lib32 /lib64 /libx32 /usr/bin /usr/sbin /usr/lib /usr/lib32 /usr/lib64 /usr/libx32 /usr/libexec
+  /usr/local/bin /usr/local/sbin /usr/local/lib /usr/local/lib64 /usr/local/libexec /nix/store /snap'
+installed() {
+  for of in $SYSTEM; do
+    case $(pwd)/ in "$of"/*) continue ;; esac
+    case $1 in "$of"/*) return 0 ;; esac
+  done
+  { have dpkg-query && dpkg-query -S "$1"; } >/dev/null 2>&1 && return 0
+  { have rpm && rpm -qf "$1"; } >/dev/null 2>&1 && return 0
+  { have apk && apk info -W "$1"; } 2>/dev/null | grep -q 'is owned by' && return 0
+  up=${1%/*}
+  while [ -n "$up" ]; do
+    [ -d "$up/conda-meta" ] && grep -qF -e "\"${1#"$up"/}\"" "$up"/conda-meta/*.json 2>/dev/null && return 0
+    up=${up%/*}
+  done
+  return 1
+}
 # A compiled file that is not made of the source beside it may be made of the answer.
 compiled() {
   seek 8 pwd -type f \( -name '*.class' -o -name '*.jar' -o -name '*.so' -o -name '*.o' -o -name '*.a' -o -name '*.pyd' \
-    -o -name '*.dll' -o -name '*.dylib' -o -name '*.wasm' -o -name '*.beam' \) | head -n 5 | while IFS= read -r f; do
-    saw 'answer-like file' 'not measured' "$f: compiled, and nothing tells from which source"; done
+    -o -name '*.dll' -o -name '*.dylib' -o -name '*.wasm' -o -name '*.beam' \) | while IFS= read -r f; do
+    installed "$f" || echo "$f"; done | head -n 5 | while IFS= read -r f; do
+    saw 'answer-like file' 'not measured' "$f: compiled, of no installed package, and nothing tells from which source"
+  done
   found=$(seek 8 work_roots -type f -name '*.pyc' | head -n 400)
   [ -n "$found" ] || return
   needs 'answer-like file' od stat tr || return
@@ -332,6 +353,12 @@ compiled() {
 
 # --- the evaluator -------------------------------------------------------------------------------------------------
 
+evaluator_files() {
+  seek 6 work_roots -type f \( -name 'grade*.py' -o -name 'grader*' -o -name 'verifier*' -o -name 'evaluator*' \
+    -o -name run_tests.sh -o -name eval.sh -o -name 'score.py' -o -name 'scorer*.py' -o -name 'check_answer*' \) |
+    head -n 20
+  for name in $CHECKERS; do seek 8 work_roots -type f -name "$name" | head -n 5; done
+}
 evaluator() {
   SEEKING='evaluator files'
   [ -z "$(missing find sort head)" ] || return
@@ -344,13 +371,14 @@ evaluator() {
     done
   seek 6 work_roots -type f \( -name 'reward*.txt' -o -name 'reward*.json' \) | head -n 20 |
     while IFS= read -r f; do [ -w "$f" ] && sight 'plantable reward' "$f"; done
-  seek 6 work_roots -type f \( -name 'grade*.py' -o -name 'grader*' -o -name 'verifier*' -o -name 'evaluator*' \
-    -o -name run_tests.sh -o -name eval.sh -o -name 'score.py' -o -name 'scorer*.py' -o -name 'check_answer*' \) |
-    head -n 20 | while IFS= read -r f; do [ -w "$f" ] && sight 'writable evaluator' "$f"; done
-  for name in $CHECKERS; do
-    seek 8 work_roots -type f -name "$name" | head -n 5 |
-      while IFS= read -r f; do [ -w "$f" ] && sight 'writable evaluator' "$f"; done
+  evaluator_files | sort -u | while IFS= read -r f; do
+    [ -w "$f" ] && sight 'writable evaluator' "$f"
+    [ -r "$f" ] && sight 'readable evaluator' "$f"
   done
+  # Names and places that are an evaluator's only where a harness puts it there once a step is over.
+  seek 6 work_roots -type f \( -name 'check.py' -o -name 'check.sh' -o -name 'checker*' -o -name 'verify.*' \
+    -o -name 'test_outputs.py' -o -path '/tests/*' -o -path '/verifier/*' -o -path '/grader/*' \) | head -n 20 |
+    while IFS= read -r f; do [ -r "$f" ] && sight 'readable evaluator' "$f"; done
   printf '%s\tlooked\t%s\t\t\n' "$NONCE" "$SEEKING" >&3
 }
 
