@@ -118,6 +118,53 @@ NUMBERS: dict[str, list[Pair]] = {
         ("She has 3.\n#### 1,018", "1018", "equal"), ("Q: 3?\nA: 18", "18", "equal"), ("Answer:\n\n18", "18", "equal"),
         ("Answer: 17\nAnswer: 18", "18", "equal"), ("\\boxed{86} (a friend said 84)", "84", "unequal"),
     ],
+    "crossed out": [
+        ("~~5~~", "5", "no_answer"), ("~~5~~ 6", "5", "unequal"), ("~~5~~ 6", "6", "equal"),
+        ("<del>5</del> 6", "6", "equal"), ("\\boxed{\\cancel{5} 6}", "6", "equal"), ("5\u0336 6", "6", "equal"),
+        ("Answer: ~~5~~", "5", "no_answer"), ("~~~5", "5", "equal"),
+    ],
+    "asked": [
+        ("5?", "5", "no_answer"), ("Answer: 5?", "5", "no_answer"), ("\\boxed{5}?", "5", "no_answer"),
+        ("What is 2+3? 5", "5", "equal"), ("How many are left if 5 go?", "5", "no_answer"),
+        ("It is 5. Is that right?", "5", "equal"),
+    ],
+    "taken back behind": [
+        ("Answer: 5\nOn second thought, 6", "5", "no_answer"), ("Answer: 5\nNo wait, it's 6.", "5", "no_answer"),
+        ("\\boxed{5}. Actually, it is 6.", "5", "no_answer"), ("\\boxed{5} is wrong", "5", "no_answer"),
+        ("\\boxed{5} or 6", "5", "no_answer"), ("\\boxed{5}. No other value works.", "5", "equal"),
+        ("\\boxed{5}\n\nCheck: 2+3=5.", "5", "equal"), ("Answer: 5. No other value works.", "5", "equal"),
+    ],
+    "denied before": [
+        ("not \\boxed{5}", "5", "no_answer"), ("The answer is not $\\boxed{5}$", "5", "no_answer"),
+        ("maybe \\boxed{5}", "5", "no_answer"), ("Not hard: it is \\boxed{5}", "5", "equal"),
+        ("The wrong answer is 5", "5", "no_answer"), ("I don't think the answer is 5", "5", "no_answer"),
+        ("Correct answer: 6\nStudent's answer: 5", "5", "unequal"), ("Answer: 6\nPrevious answer: 5", "6", "equal"),
+    ],
+    "bounds and exceptions in words": [
+        (f"{words} 5", "5", "unequal") for words in (
+            "under", "over", "up to", "exceeds", "other than", "anything but", "rather than", "instead of",
+            "up from",
+        )
+    ] + [
+        ("5 at most", "5", "unequal"), ("It is 6, instead of 5", "5", "unequal"),
+        ("instead of 6 it is 5", "5", "no_answer"),
+    ],
+    "several": [
+        ("5\n6", "6", "no_answer"), ("5\n5.0", "5", "equal"), ("x=5,y=6", "6", "no_answer"),
+        ("x = 5 y = 6", "6", "no_answer"), ("5=6", "6", "no_answer"), ("10/2 = 5", "5", "equal"),
+        ("3 apples = 6", "6", "equal"), ("x=/=5", "5", "no_answer"), ("x\\not=5", "5", "no_answer"),
+        ("5\u62166", "5", "no_answer"), ("5\u30fb5", "5", "no_answer"), ("\u4e00\u5171\u662f5\u4e2a", "5", "equal"),
+    ],
+    "signs behind and odd minus signs": [
+        ("5-", "5", "unequal"), ("\u20145", "-5", "equal"), ("\u27965", "-5", "equal"), ("\u00ac5", "5", "unequal"),
+        ("0,500", "500", "unequal"), ("0.500", "0.5", "equal"),
+    ],
+    "more money and units": [
+        ("A$5", "$5", "unequal"), ("US$5", "C$5", "unequal"), ("US$5", "$5", "equal"), ("A$5", "A$5", "equal"),
+        ("\u00a25", "$0.05", "equal"), ("5 mW", "5 MW", "unequal"), ("5 MW", "5000 kW", "equal"),
+        ("5 light years", "5 years", "unequal"), ("5 fluid ounces", "5 ounces", "unequal"), ("5 BC", "5 AD", "unequal"),
+        ("5 crores", "5", "unequal"), ("5 mn", "5", "unequal"),
+    ],
 }  # fmt: skip
 
 
@@ -189,6 +236,15 @@ CHOICES: list[Pair] = [
     ("not B", "B", "no_answer"), ("A. B. C. D.", "A", "no_answer"), ("Answer: A. B.", "A", "no_answer"),
     ("(A) red (B) blue", "A", "no_answer"), ("A) red B) blue", "A", "no_answer"),
     ("I choose A. Wait, B.", "A", "no_answer"), ("(A) since (x) holds", "A", "equal"),
+    *((text, "A", "no_answer") for text in (
+        "~~A~~", "Answer: A\nActually B", "not \\boxed{A}", "A. is incorrect", "I would not choose A",
+        "I don't choose A",
+        "option A is wrong", "It is not option A", "The wrong answer is A", "Answer: A - B", "Answer: A-D",
+        "Answer: A -> B", "Answer: A as well as B", "Answer: A, no B", "Answer: A?", "Answer: A) x\nB) y",
+    )),
+    ("Answer: A. No change", "A", "equal"), ("B. Not enough information", "B", "equal"),
+    ("Answer: B, not A", "B", "equal"),
+    ("Answer: B - I checked it", "B", "equal"), ("Answer: A because B is wrong", "A", "equal"),
     ("\\boxed{A} or \\boxed{B}", "A", "no_answer"), ("Answer: K", "B", "unequal"), ("", "A", "no_answer"),
 ]  # fmt: skip
 
@@ -244,6 +300,18 @@ def test_short_texts_that_differ_are_left_to_a_model_and_the_reason_says_so() ->
     assert verdict("PARIS.", "paris", kind="short_text") == "equal"
 
 
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("a\u2192b", "b\u2190a"), ("a\u2192b", "b\u2192a"), ("a\u2264b", "a\u2265b"), ("\u00acP", "P"), ("!P", "P"),
+        ("5!", "5"), ("\u2203x", "\u2200x"), ("a\U0001f600", "a\U0001f622"), ("Paris?", "Paris"), ("a|b", "ab"),
+    ],
+)  # fmt: skip
+def test_signs_that_change_what_is_meant_are_no_punctuation(one: str, two: str) -> None:
+    assert verdict(one, two, kind="short_text") == verdict(two, one, kind="short_text") == "undecided"
+    assert verdict("Paris!", "Paris", kind="short_text") == verdict(one, one, kind="short_text") == "equal"
+
+
 def test_a_formula_without_a_comparer_is_undecided_and_the_reason_says_so() -> None:
     found = match("x+1", "1+x", match_rule({"kind": "expression"}, "test"))
     assert (found.verdict, found.reason) == ("undecided", "the formulas need a comparer, and there is none")
@@ -258,6 +326,7 @@ def agreeable(first: str, second: str, /, *, positive: bool = False) -> bool | N
     ("one", "two"),
     [
         ("f'(x)", "f(x)"), ("y''=2x", "y=2x"), ("A^T", "A"), ("A^{T}", "A"), ("(AB)^T", "AB"), ("2X", "2x"),
+        ("\\Omega+1", "\\omega+1"), ("\\{1,2\\}", "(1,2)"), ("5!!", "(5!)!"),
         ("N+1", "n+1"), ("x=5", "y=5"), ("x=\\pm 1", "x=1"), ("\\forall x: x>0", "x>0"), ("2:3", "\\frac{2}{3}"),
     ],
 )  # fmt: skip
@@ -265,6 +334,29 @@ def test_what_a_comparer_would_drop_is_no_formula_for_it(one: str, two: str) -> 
     rule = match_rule({"kind": "expression"}, "test")
     assert {match(a, b, rule, expressions=agreeable).verdict for a, b in ((one, two), (two, one))} == {"unequal"}
     assert match(one, one, rule).verdict == match(two, two, rule).verdict == "equal"
+
+
+def test_equations_without_a_solution_are_not_all_one() -> None:
+    def by_solutions(first: str, second: str, /, *, positive: bool = False) -> bool | None:
+        none = ("x^2=-1", "x^2=-2", "1=2")  # as comparers have it: both have no solution
+        return (first in none) == (second in none)
+
+    rule = match_rule({"kind": "expression"}, "test")
+    assert match("x^2=-1", "x^2=-2", rule, expressions=by_solutions).verdict == "unequal"
+    assert match("x^2=-1", "x^2=-1", rule, expressions=by_solutions).verdict == "equal"
+    assert match("10x=20", "5x=10", rule, expressions=by_solutions).verdict == "equal"
+
+
+def test_the_root_of_twelve_is_not_the_root_of_one_times_two() -> None:
+    seen: list[tuple[str, str]] = []
+
+    def shown(first: str, second: str, /, *, positive: bool = False) -> bool | None:
+        seen.append((first, second))
+        return None
+
+    for root in ("\u221a12", "sqrt 12", "sqrt12", "\\sqrt12"):
+        match(root, "2\\sqrt{3}", match_rule({"kind": "expression"}, "test"), expressions=shown)
+    assert set(seen) == {("\\sqrt{12}", "2\\sqrt{3}")}
 
 
 def test_a_comparer_that_keeps_giving_up_is_not_asked_about_every_pair_of_a_set() -> None:

@@ -13,9 +13,13 @@ _OPERATIONS = (
     "minus|negative|half|third|quarter|twice|double|triple|thrice|times|root|sqrt|cbrt|log|ln|lg|exp|sin|cos|tan|square"
     "|cube|reciprocal|inverse|factorial"
 )
+_BOUNDING = (  # words by which the number behind them is a limit, or the one that is not meant
+    "under|over|below|above|up to|exceed(?:s|ing)?|beyond|other than|(?:anything|everything|all) but|except(?: for)?"
+    "|excluding|rather than|instead of|unlike|(?:up|down) from|no longer|nor|not|never|n't"
+)
 _BEFORE = re.compile(
-    rf"(?:(?<![A-Za-z])(?:{_OPERATIONS})(?:_\{{?[0-9a-z]\}}?)?(?: of)?(?: the)?\s?[($]?"
-    r"|[\u221a\u221b\u221c\u230a\u2308]|[\w)\]][ ]?[-*/\u00d7\u00f7\u00b7^][ ]?\(?|(?<![\w)\]])-[ ]?[(|])[ ]?$",
+    rf"(?:(?<![A-Za-z])(?:{_OPERATIONS}|{_BOUNDING})(?:_\{{?[0-9a-z]\}}?)?(?: of)?(?: the)?\s?[($]?"
+    r"|[\u00ac\u221a\u221b\u221c\u230a\u2308]|[\w)\]][ ]?[-*/\u00d7\u00f7\u00b7^][ ]?\(?|(?<![\w)\]])-[ ]?[(|])[ ]?$",
     re.IGNORECASE,
 )
 _PARTS = "third|fifth|sixth|seventh|eighth|ninth|tenth|hundredth|thousandth|millionth"
@@ -25,12 +29,14 @@ _SCALES = (
 )
 _WORDS_AFTER = re.compile(
     rf"(?:{_PARTS})s?(?![A-Za-z])|(?:{_SCALES})(?![^\W\d_])"
-    r"|(?:[a-z]+ )?and (?:a|one|two|three) (?:half|third|quarter|fifth|tenth)|[b-df-z]$",
+    r"|(?:halves|plus|minus|squared|cubed|factorial|mn|mln|at (?:most|least)|below (?:zero|nought|0))(?![A-Za-z])"
+    r"|(?:[a-z]+ )?and (?:a|one|two|three) (?:half|third|quarter|fifth|tenth)|[b-z]$",
     re.IGNORECASE,
 )
-# per mille, East Asian powers of ten, a plus (`5+`), a power
+# per mille, East Asian powers of ten, a plus (`5+`), a power, a minus behind (`5-`)
 _SIGNS_AFTER = re.compile(
-    r"[ ]?[\u2030\u2031\u5341\u767e\u5343\u4e07\u842c\u4ebf\u5104\u5146\ub9cc\uc5b5+^\u00d7\u00f7]"
+    r"[ ]?[\u2030\u2031\u5341\u767e\u5343\u4e07\u842c\u4ebf\u5104\u5146\ub9cc\uc5b5+^\u00d7\u00f7\u30fb]"
+    r"|-(?=\s|$|[.,;)])"
 )
 
 
@@ -53,8 +59,8 @@ def changed_after(text: str, end: int, named: str) -> bool:
 
 
 _BOUND = re.compile(
-    r"(?<![-=])[<>](?![A-Za-z/])|[\u2264\u2265\u2260\u226e\u226f\u2a7d\u2a7e]|!=|\u00b1|\u2213"
-    r"|\\(?:leq?|geq?|leqslant|geqslant|neq?|lt|gt|pm|mp)(?![A-Za-z])"
+    r"(?<![-=])[<>](?![A-Za-z/])|[\u2264\u2265\u2260\u226e\u226f\u2a7d\u2a7e]|[!/]=|=/=|\u00b1|\u2213"
+    r"|\\(?:leq?|geq?|leqslant|geqslant|neq?|lt|gt|pm|mp|not)(?![A-Za-z])"
     r"|(?<![A-Za-z])(?:(?:more|less|fewer|greater|larger|smaller|higher|lower) than|at least|at most)\s[$(]?[0-9]",
     re.IGNORECASE,
 )

@@ -2,7 +2,7 @@
 
 import re
 
-from evenhand.matching.answers import LONGEST_SENTENCE, NoAnswer, Passage, Unreadable, first_sentence, taken_back
+from evenhand.matching.answers import LONGEST_SENTENCE, NoAnswer, Passage, Unreadable, asked, first_sentence, taken_back
 from evenhand.matching.cleaning import unwrapped_latex
 from evenhand.matching.hedging import hedge, negated
 from evenhand.matching.rules import MatchRule
@@ -22,7 +22,8 @@ _ENDS = re.compile(
     r"\s*+(?:$|[.,;:!?)\]}\-\u2014(]|(?:is|because|since|as|for|by|with|due)(?![A-Za-z]))", re.IGNORECASE
 )
 _ANOTHER = re.compile(
-    r"\s*+[)\]}]?\s*+(?:,|/|&|;|\+|and|or|und|oder)+\s*+(?:(?:and|or)\s++)?(?:option\s++|choice\s++)?[(\[{]?\s*+"
+    r"\s*+[)\]}]?\s*+(?:,|/|&|;|\+|[-\u2014>?]+|\u2192|as well as|with|plus|then|to|vs\.?|and|or|no|und|oder)+\s*+"
+    r"(?:(?:and|or|no|also|as well as)\s++)?(?:option\s++|choice\s++)?[(\[{]?\s*+"
 )
 
 
@@ -35,11 +36,13 @@ def choice_answer(passage: Passage, rule: MatchRule) -> str | NoAnswer | Unreada
         return named
     if _contradicts(text, labels, rule):
         return NoAnswer(reason="names one option and gives the text of another")
+    if passage.stated and asked(text):
+        return NoAnswer(reason="asks instead of answering")
     if passage.stated:
         sentence = first_sentence(text)
         if sentence is None:
             return NoAnswer(reason="takes its answer back")
-        if _lists(text, labels):
+        if _lists(text, labels) or _lists_on(text, passage.after, labels):
             return NoAnswer(reason="names several options")
         return _first_label(sentence, labels, lone=True) or _second_form(text, labels, rule)
     if _lists(text, labels):
@@ -79,6 +82,15 @@ def _lists(text: str, labels: dict[str, str]) -> bool:
     return False
 
 
+def _lists_on(text: str, after: str, labels: dict[str, str]) -> bool:
+    """Whether the next line goes on in the manner of a list of options: `A) x` above `B) y`."""
+    here, below = _LISTED.match(text), _LISTED.match(after.removeprefix("\n"))
+    if here is None or below is None or labels.get(here[1].casefold()) is None:
+        return False
+    return labels.get(below[1].casefold()) not in (None, labels[here[1].casefold()])
+
+
+_LISTED = re.compile(r"[ \t]*+\(?([A-Za-z0-9]{1,2})[).:][ \t]++\S")
 _MARKED = re.compile(r"(?:^|\s|[.])(?:\(([A-Z0-9]{1,2})\)|([A-Z0-9]{1,2})[):](?=\s)|(?<=\. )([A-Z0-9]{1,2})(?=[.]|$))")
 
 
@@ -88,6 +100,9 @@ def _second_form(text: str, labels: dict[str, str], rule: MatchRule) -> str | No
     for chosen in _CHOSEN.finditer(text):
         label = _label_at(text, chosen.end(), labels)
         if label is not None:
+            clause = _clause_around(text, chosen.start(), label[1])
+            if negated(clause) or _DECLINED.search(clause):
+                return NoAnswer(reason="says what the answer is not")
             found.append(label[0])
             if _names_another(text, label[1], labels):
                 return NoAnswer(reason="names several options")
@@ -101,6 +116,22 @@ def _second_form(text: str, labels: dict[str, str], rule: MatchRule) -> str | No
     if other and rule.choices:
         return Unreadable(reason="names an option that is not among the declared ones")
     return NoAnswer(reason="names no option")
+
+
+def _clause_around(text: str, start: int, end: int) -> str:
+    """The words close before and behind a choice, up to the next full stop, comma or line end."""
+    before = re.split(r"[.,;\n]", text[max(0, start - _NEAR) : start])[-1]
+    after = re.match(r"\s*+(?:is|was|isn't|can't|cannot|would|as)[^.,;\n]{0,40}", text[end : end + _NEAR])
+    return f"{before} {after.group() if after else ''}"
+
+
+_NEAR = 60  # characters
+_DECLINED = re.compile(r"(?:do|did|would|wo|could|should)n't(?![a-z])", re.IGNORECASE)
+_DENIED = re.compile(
+    r"[\s.:,)]*+(?:is|was|isn't|can't be|cannot be|must be|seems)\s(?:\w++\s)?"
+    r"(?:not|wrong|incorrect|false|a trap)(?![A-Za-z])",
+    re.IGNORECASE,
+)
 
 
 def _first_label(text: str, labels: dict[str, str], *, lone: bool) -> str | NoAnswer | None:
@@ -121,6 +152,8 @@ def _first_label(text: str, labels: dict[str, str], *, lone: bool) -> str | NoAn
     if _names_another(text, end, labels):
         return NoAnswer(reason="names several options")
     rest = text[end:]
+    if _DENIED.match(rest):
+        return NoAnswer(reason="says what the answer is not")
     marked = bracketed or text[end - 1] == ")" or rest[:1] in (":", ".")
     if (
         not rest.strip(" .)]:*")
@@ -147,5 +180,10 @@ def _names_another(text: str, end: int, labels: dict[str, str]) -> bool:
     more = _ANOTHER.match(text, end)
     if more is None or (found := _label_at(text, more.end(), labels)) is None:
         return False
-    rest = text[found[1] :]  # `B, a fine one` names one option
+    rest = text[found[1] :]  # `B, a fine one` names one option, and so does `B, I think`
+    if found[0].casefold() in ("a", "i") and _WORD_BEHIND.match(rest):
+        return False
     return text[more.end() : more.end() + 1].isupper() or not rest.strip(" .)")
+
+
+_WORD_BEHIND = re.compile(r"\s[a-z]{2}")

@@ -6,11 +6,12 @@ Every function takes linear time: patterns have no alternatives that could be tr
 import re
 import unicodedata
 
-__all__ = ["cleaned", "shortened", "unmarked", "unwrapped_latex"]
+__all__ = ["cleaned", "shortened", "unmarked", "unstruck", "unwrapped_latex"]
 
 _KEPT_CONTROLS = "\n\t"
 _SPACES = dict.fromkeys(map(ord, "\u2007\u2009\u202f\u00a0\u2008\u200a"), "\u2009")  # may group digits, unlike a blank
-_DASHES = dict.fromkeys(map(ord, "\u2212\u2010\u2011\u2012\u2013\ufe63\uff0d\u207b"), "-")
+_DASHES = dict.fromkeys(map(ord, "\u2212\u2010\u2011\u2012\u2013\ufe63\uff0d\u207b\u2796\u02d7\u2043"), "-")
+_LONG_MINUS = re.compile("(?:(?<=^)|(?<=[\\s:(=$]))[\u2014\u2015](?=[$]?[.]?[0-9])", re.MULTILINE)  # `\u20145`
 _QUOTES = {
     **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2032\u02bc"), "'"),
     **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"), '"'),
@@ -39,6 +40,7 @@ def cleaned(text: str) -> str:
     text = _RAISED_RUN.sub(lambda run: f"^{{{run.group().replace(chr(0x207B), '-').translate(_RAISED)}}}", text)
     text = _VULGAR.sub(lambda one: f" {unicodedata.normalize('NFKC', one.group()).replace(chr(0x2044), '/')}", text)
     text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_SPACES).translate(_DASHES).translate(_QUOTES)
+    text = _LONG_MINUS.sub("-", text)
     text = "\u2009".join(unicodedata.normalize("NFKC", part) for part in text.split("\u2009"))
     if text.isascii() and text.isprintable():
         return text
@@ -56,6 +58,22 @@ def _one(char: str) -> str:
     if category == "Nd":
         return str(unicodedata.digit(char))
     return " " if category in ("Zl", "Zp") else char
+
+
+_STRUCK = re.compile(
+    r"~~(?=\S)[^~\n]*+(?<=\S)~~|\\(?:sout|st|cancel|bcancel|xcancel)(?![A-Za-z])\s*+\{[^{}]*+\}"
+    r"|<(s|del|strike)>[^<]*+</\1>|(?:\w[\u0335-\u0338]++\s?)++",
+    re.IGNORECASE,
+)
+
+
+def unstruck(text: str) -> str:
+    r"""The text without what its author crossed out: `~~5~~`, `<del>5</del>`, `\cancel{5}`, overlaid strokes.
+
+    >>> unstruck("~~5~~ 6"), unstruck(r"\cancel{5} 6"), unstruck("a~~b")
+    ('  6', '  6', 'a~~b')
+    """
+    return _STRUCK.sub(" ", text)
 
 
 def unmarked(text: str) -> str:

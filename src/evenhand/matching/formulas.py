@@ -45,7 +45,7 @@ deg partial nabla operatorname
 """
 _KNOWN = frozenset(_COMMANDS.split())
 _STATEMENT = re.compile(
-    r"\\(?:forall|exists|[lcvd]?dots|ddots|pm|mp|implies|iff|lor|land|lnot|Rightarrow|approx|sim)(?![A-Za-z])|[:%']|\\circ(?![A-Za-z])"
+    r"\\(?:forall|exists|[lcvd]?dots|ddots|pm|mp|implies|iff|lor|land|lnot|Rightarrow|approx|sim)(?![A-Za-z])|[:%']|!!|\\circ(?![A-Za-z])"
     r"|[A-Z)\]}]\s*\^\s*(?:T(?![A-Za-z])|\{\s*T\s*\})"
 )
 _ROUNDED_ROOT = re.compile(r"\\sqrt\s*+\(")
@@ -57,6 +57,8 @@ _SPELT = {
     "…": "\\ldots ", "...": "\\ldots ", "\u2044": "/", "**": "^", "<=": "\\le ", ">=": "\\ge ", "!=": "\\ne ",
     "°": "^\\circ ",
 }  # fmt: skip
+# `√12` and `sqrt 12` are the root of twelve; in LaTeX `\\sqrt12` alone would be the root of one, times two
+_SPELT_ROOT = re.compile(r"(?:\\sqrt|(?<![\\A-Za-z])sqrt)\s*+([0-9]++(?:\.[0-9]++)?)")
 _SPELT_ONE = re.compile("|".join(re.escape(sign) for sign in _SPELT))
 _REPLACED = re.compile(
     r"\\(dfrac|tfrac|cfrac|left|right|displaystyle|leq|geq|neq|lt|gt|[,;:! $]|q?quad|[bB]ig[lr]?)(?![A-Za-z])|~"
@@ -134,19 +136,48 @@ def worth_the_same(one: Written, two: Written, rule: MatchRule, expressions: Exp
     first, second = _letters(one.latex), _letters(two.latex)
     if any(letter.swapcase() in second - first for letter in first - second):
         return False
+    if {_enclosing(one.latex), _enclosing(two.latex)} >= {"{"} and _enclosing(one.latex) != _enclosing(two.latex):
+        return False  # a set is no pair and no interval, which a comparer may take it for
     if expressions is None:
         return None
-    return expressions(one.latex, two.latex, positive=True) if rule.positive else expressions(one.latex, two.latex)
+
+    def asked(first: str, second: str) -> bool | None:
+        return expressions(first, second, positive=True) if rule.positive else expressions(first, second)
+
+    same = asked(one.latex, two.latex)
+    if same and _EQUATION.search(one.latex) and one.notation != two.notation:
+        # comparers look at solutions: all equations without any, and all that always hold, are one to them
+        never = asked(one.latex, _NEVER)
+        return None if never is None else not never
+    return same
+
+
+_EQUATION = re.compile(r"(?<![<>!:])=")
+_NEVER = "1=2"
+
+
+def _enclosing(latex: str) -> str:
+    """The kind of bracket around all of a formula: `{`, `(`, or nothing."""
+    if latex.startswith("\\{") and latex.endswith("\\}"):
+        return "{"
+    return "(" if latex[:1] in ("(", "[") and latex[-1:] in (")", "]") else ""
 
 
 def _letters(latex: str) -> frozenset[str]:
-    return frozenset(char for char in _COMMAND.sub(" ", latex) if char.isalpha())
+    """The letters of a formula, and its Greek ones by their names with the first letter's case alone."""
+    greek = {name for name in _COMMAND.findall(latex) if name.casefold() in _GREEK}
+    lone = {char for char in _COMMAND.sub(" ", latex) if char.isalpha()}
+    return frozenset(lone | {name[0] + name[1:].upper() if name[0].isupper() else name for name in greek})
+
+
+_GREEK = frozenset(("gamma", "delta", "theta", "lambda", "xi", "pi", "sigma", "phi", "psi", "omega"))
 
 
 def _plainer(text: str) -> str:
     text = text.strip().strip("$").strip()
     text = text[:-1].rstrip() if text.endswith((".", ",", ";")) and not text.endswith("..") else text
     text = _SPELT_ONE.sub(lambda found: _SPELT[found.group()], text)
+    text = _SPELT_ROOT.sub(r"\\sqrt{\1}", text)
     text = _REPLACED.sub(lambda found: _PLAINER.get(found[1] or "", " "), text)
     text = _SPELT_WORD.sub(lambda found: f"\\{'infty' if found[1] == 'infinity' else found[1]} ", text)
     return " ".join(text.split())

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["hedge", "is_refusal", "negated"]
+__all__ = ["denied", "hedge", "is_refusal", "negated"]
 
 _SAID = """
 no answer|none given|unknown|n/a|na|not available|unsure|not sure|unanswerable|no idea|idk|not answered|no response
@@ -19,11 +19,11 @@ _OPENINGS = (
 )  # fmt: skip
 _HEDGES = re.compile(
     r"(?<![A-Za-z])(?:or|either|maybe|perhaps|possibly|might|unsure|alternatively|could be|may be|not sure|and/or"
-    r"|between|one of|oder|vielleicht|entweder|peut-être|ou)(?![A-Za-z])",
+    r"|could also be|may also be|can also be|between|one of|oder|vielleicht|entweder|peut-être|ou)(?![A-Za-z])",
     re.IGNORECASE,
 )
 _NEGATIONS = re.compile(
-    r"(?<![A-Za-z])(?:not|never|wrong|incorrect|false|isn't|wasn't|aren't|doesn't|can't|cannot|nicht|falsch)(?![A-Za-z])",
+    r"(?<![A-Za-z])(?:not|never|wrong|incorrect|false|isn't|wasn't|aren't|doesn't|don't|didn't|won't|wouldn't|can't|cannot|nicht|falsch)(?![A-Za-z])",
     re.IGNORECASE,
 )
 _EDGES = " \t\n.,;:!\"'()[]*_`"
@@ -60,3 +60,19 @@ def negated(text: str) -> bool:
     (True, True, False)
     """
     return _NEGATIONS.search(text) is not None
+
+
+_DENIED = re.compile(
+    r"(?:(?<![A-Za-z])(?:not|never|neither|either|maybe|perhaps|possibly|might|could|may|wrong|incorrect|false|nicht|falsch)"
+    r"|n't)(?:\s(?:equals?|to|simply|just|the|answer|an?|is|be|value|result)(?![a-z])){0,4}+[\s:$*(=\[\\]*+$",
+    re.IGNORECASE,
+)
+
+
+def denied(before: str) -> bool:
+    """Whether the words before a box say that the answer is not, or only might be, what stands in it.
+
+    >>> denied("so it is not "), denied("The wrong answer is $"), denied("It is not hard to see it is ")
+    (True, True, False)
+    """
+    return _DENIED.search(before) is not None

@@ -3,10 +3,11 @@
 import re
 from dataclasses import dataclass, replace
 
-from evenhand.matching.answers import LONGEST_SENTENCE, NoAnswer, Passage, Unreadable, first_sentence, sentences
+from evenhand.matching.answers import LONGEST_SENTENCE, NoAnswer, Passage, Unreadable, asked, first_sentence, sentences
 from evenhand.matching.beside import not_one_number
 from evenhand.matching.cleaning import shortened, unwrapped_latex
 from evenhand.matching.hedging import hedge, is_refusal, negated
+from evenhand.matching.numerals import same_value
 from evenhand.matching.quantities import Quantity, numbers_in, quantity
 
 __all__ = ["Formula", "clock", "number_answer", "same_clock"]
@@ -46,6 +47,8 @@ def number_answer(passage: Passage, *, decimal_comma: bool = False) -> Quantity 
     whole = _plain(unwrapped_latex(passage.text), decimal_comma)
     if whole is not None:
         return whole
+    if passage.stated and asked(passage.text):
+        return NoAnswer(reason="asks instead of answering")
     if passage.stated:
         text = first_sentence(passage.text)
         return NoAnswer(reason="takes its answer back") if text is None else _stated(text, decimal_comma)
@@ -129,15 +132,31 @@ def _mentioned(text: str, decimal_comma: bool) -> Quantity | Formula | str | NoA
     listed = sentences(text)
     if listed and is_refusal(listed[-1]):
         return NoAnswer(reason="ends in a refusal")
-    sentence = next((one for one in reversed(listed) if any(char.isdigit() for char in one)), None)
-    if sentence is None:
+    numbered = [one for one in listed if any(char.isdigit() for char in one)]
+    if not numbered:
         return NoAnswer(reason="has no number")
+    sentence = numbered[-1]
+    if sentence.endswith("?"):
+        return NoAnswer(reason="asks instead of answering")
+    if len(numbered) > 1 and _listed(numbered[-2].rstrip(" ?"), sentence, decimal_comma):
+        return NoAnswer(reason="gives several numbers")
     if len(sentence) > LONGEST_SENTENCE:
         return NoAnswer(reason="has no sentence short enough to give one answer")
     word = hedge(sentence)
     if word is not None:
         return NoAnswer(reason=f"leaves open which answer it gives ('{word}')")
     return _several(sentence) or _last_clause(sentence, decimal_comma)
+
+
+def _listed(one: str, two: str, decimal_comma: bool) -> bool:
+    """Whether two sentences or lines are a bare number each, and not the same one: `5` above `6`."""
+    if max(len(one), len(two)) > _LONGEST_BARE:
+        return False
+    first, second = quantity(one, decimal_comma=decimal_comma), quantity(two, decimal_comma=decimal_comma)
+    return first is not None and second is not None and _key(first) != _key(second)
+
+
+_LONGEST_BARE = 40  # characters
 
 
 def _last_clause(sentence: str, decimal_comma: bool) -> Quantity | Formula | str | NoAnswer | Unreadable:
@@ -157,9 +176,10 @@ def _only_number(text: str, decimal_comma: bool) -> Quantity | Formula | str | N
     if len(text) > LONGEST_SENTENCE:
         return NoAnswer(reason="is too long to give one answer")
     if "=" in text and not _LIST.search(text):
-        right = quantity(text.rpartition("=")[2], decimal_comma=decimal_comma)
+        left, _, last = text.rpartition("=")
+        right = quantity(last, decimal_comma=decimal_comma)
         if right is not None:
-            return _unhedged(right)
+            return _unhedged(right) if not _unequal_before(left, right, decimal_comma) else NoAnswer(reason=_DIFFER)
     if _is_formula(text):
         return Formula(text=text)
     found = numbers_in(text, decimal_comma=decimal_comma)
@@ -174,6 +194,22 @@ def _only_number(text: str, decimal_comma: bool) -> Quantity | Formula | str | N
     if number is None:
         return Unreadable(reason=f"writes its number in a way that is not plain ({shortened(text)})")
     return replace(number, named="")  # in prose the next words need not name what is counted
+
+
+_DIFFER = "gives several numbers, or sets two different ones equal"
+_SYMBOL = re.compile(r"(?<![A-Za-z\\])([A-Za-z])(?:_\{?([A-Za-z0-9]++)\}?)?+\s*+$")
+
+
+def _unequal_before(left: str, right: Quantity, decimal_comma: bool) -> bool:
+    """Whether a bare number of another worth, or several symbols, stand before the last equals sign."""
+    sides = left.split("=")
+    symbols = {found.groups() for side in sides if (found := _SYMBOL.search(side[-12:])) is not None}
+    if len(symbols) > 1:
+        return True  # `x = 5 y = 6`
+    bare = quantity(sides[-1], decimal_comma=decimal_comma)
+    if bare is None or bare.named or bare.unit or right.unit or bare.percent != right.percent:
+        return False
+    return not same_value(bare.number, right.number)
 
 
 def _key(one: Quantity | None) -> tuple[object, ...]:

@@ -10,8 +10,8 @@ LONGEST = 1_000  # digits, or decimal exponent, with which we calculate; longer 
 _DECIMALS_OF_A_FLOAT = 15  # as many significant digits as every binary float keeps
 
 _PLAIN = re.compile(r"[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++")
-_ONE_KIND = re.compile(r"[0-9]{1,3}+(?:([,.'_\u2009])[0-9]{3})(?:\1[0-9]{3})*+(?![0-9])")
-_LAKHS = re.compile(r"[0-9]{1,2}+(?:,[0-9]{2}(?![0-9]))++,[0-9]{3}(?![0-9])")
+_ONE_KIND = re.compile(r"[1-9][0-9]{0,2}+(?:([,.'_\u2009])[0-9]{3})(?:\1[0-9]{3})*+(?![0-9])")
+_LAKHS = re.compile(r"[1-9][0-9]?+(?:,[0-9]{2}(?![0-9]))++,[0-9]{3}(?![0-9])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

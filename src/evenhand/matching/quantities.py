@@ -1,6 +1,7 @@
 """Reading one number with its sign, fraction, power of ten, scale, percent sign and unit out of a text."""
 
 import re
+import unicodedata
 from dataclasses import dataclass, replace
 
 from evenhand.matching.beside import changed_after, changed_before
@@ -30,7 +31,7 @@ class Quantity:
 
 
 _DIGITS = r"(?:[0-9](?:[,.'_\u2009]?[0-9])*+\.?|\.[0-9]++)"
-_MONEY = r"[$€£¥₹]"
+_MONEY = r"(?:(?<![A-Za-z])(?:US|AU|CA|NZ|HK|SG|MX|NT|A|C|S|R)?\$|[€£¥₹¢])"
 _SIGN = r"[-+]"
 _POWER = r"(?:\^\s?(?:\{\s?([-+]?[0-9]{1,9})\s?\}|([-+]?[0-9]{1,9})))"
 _NAMED_POWER = _POWER.replace("([-", "(?P<p1>[-", 1).replace("|([-", "|(?P<p2>[-", 1)
@@ -85,8 +86,8 @@ def numbers_in(text: str, *, decimal_comma: bool = False) -> list[tuple[Quantity
         first = start.start()
         if (
             first
-            and (text[first - 1].isalnum() or text[first - 1] in "_^{")
-            and text[first : first + 1] not in "$€£¥₹\\"
+            and (_joins(text[first - 1]) or text[first - 1] in "_^{")
+            and text[first : first + 1] not in "$€£¥₹¢\\"
         ):
             at = _past_digits(text, start.end())
             continue
@@ -101,6 +102,11 @@ def numbers_in(text: str, *, decimal_comma: bool = False) -> list[tuple[Quantity
             found.append((read[0], first, end))
         at = end
     return found
+
+
+def _joins(char: str) -> bool:
+    """Whether digits behind a sign belong to its word; scripts that set no blanks between words do not join."""
+    return char.isalnum() and (char < "\u3000" or unicodedata.category(char) != "Lo")
 
 
 def _past_digits(text: str, at: int) -> int:

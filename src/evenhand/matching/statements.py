@@ -19,10 +19,14 @@ class Statement:
     Args:
         text: what is stated; None where a box is never closed.
         form: `box`, or the words of the marker.
+        before: a few words before it, on the same line.
+        after: what follows it, as far as that may take it back.
     """
 
     text: str | None
     form: str
+    before: str = ""
+    after: str = ""
 
 
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)(?![A-Za-z])\s*+(\{)?")
@@ -61,19 +65,26 @@ def boxes(text: str) -> list[Statement]:
     return _boxes(text)[0]
 
 
+_NEAR_BEFORE = 60  # characters
+_NEAR_AFTER = 200
+
+
 def _boxes(text: str) -> tuple[list[Statement], int]:
-    found, at, last_end = [], 0, -1
+    found: list[Statement] = []
+    at, last_end = 0, -1
     while (start := _BOX.search(text, at)) is not None:
+        before = text[max(at, start.start() - _NEAR_BEFORE) : start.start()].rpartition("\n")[2]
         if start[1] is None:  # `\boxed 5`: the next character or word
             rest = re.match(r"[^\s$.,;]++", text[start.end() : start.end() + 200])
-            found.append(Statement(text=rest.group() if rest else None, form="box"))
             at = last_end = start.end() + (rest.end() if rest else 0)
-            continue
-        end = _closed(text, start.end())
-        if end is None:
-            return [*found, Statement(text=None, form="box")], len(text)
-        found.append(Statement(text=text[start.end() : end].strip(), form="box"))
-        at = last_end = end + 1
+            content = rest.group() if rest else None
+        else:
+            end = _closed(text, start.end())
+            if end is None:
+                return [*found, Statement(text=None, form="box")], len(text)
+            content = text[start.end() : end].strip()
+            at = last_end = end + 1
+        found.append(Statement(text=content, form="box", before=before, after=text[at : at + _NEAR_AFTER]))
     return found, last_end
 
 
@@ -93,34 +104,47 @@ def _closed(text: str, at: int) -> int | None:
     return None
 
 
+_ANOTHERS = re.compile(
+    r"(?<![A-Za-z])(?:(?:wrong|incorrect|false|student(?:'s|s)?|user(?:'s)?|candidate(?:'s)?|previous|earlier|old|another"
+    r"|other|alternative)(?: final)?|(?:not|never|doubt|n't)(?: [a-z]++){0,3}?)\s$|n't(?: [a-z]++){0,3}?\s$",
+    re.IGNORECASE,
+)
+
+
 def _marked(text: str, *, lettered: bool) -> tuple[Statement, int] | None:
+    """The last line that states an answer of the text's own: not the wrong one, a student's or the previous one."""
     ends = [(found.start(), found.end()) for found in _MARKER.finditer(text)]
     for start, end in reversed(ends):
+        before = text[max(0, start - _NEAR_BEFORE) : start].rpartition("\n")[2]
+        if _ANOTHERS.search(before):
+            continue
         form = text[start:end].strip(" :\t\n\"'")
         is_key = text[start:end].rstrip().endswith(('":', "':"))
-        payload = _of_key(text, end) if is_key else _payload(text, end)
+        payload, past = _of_key(text, end) if is_key else _payload(text, end)
         if (lettered or form.casefold() != "a") and payload:
-            return Statement(text=payload, form=form), start
+            return Statement(text=payload, form=form, before=before, after=text[past : past + _NEAR_AFTER]), start
     return None
 
 
 _KEPT = re.compile(r"""\s*+(?:"((?:[^"\\]|\\.)*+)"|'((?:[^'\\]|\\.)*+)'|([^,}\]\n"']++))""", re.DOTALL)
 
 
-def _of_key(text: str, at: int) -> str:
-    """The value of a key of an object, `"answer": "5"`, as it is written but for its quotation marks."""
+def _of_key(text: str, at: int) -> tuple[str, int]:
+    """The value of a key of an object, `"answer": "5"`, as it is written but for its quotation marks; and its end."""
     found = _KEPT.match(text, at)
-    return "" if found is None else next((part for part in found.groups() if part is not None), "").strip()
+    if found is None:
+        return "", at
+    return next((part for part in found.groups() if part is not None), "").strip(), found.end()
 
 
-def _payload(text: str, at: int) -> str:
-    """The rest of a line, or the next one that is not empty."""
+def _payload(text: str, at: int) -> tuple[str, int]:
+    """The rest of a line, or the next one that is not empty; and where it ends."""
     end = text.find("\n", at)
     line = text[at : len(text) if end < 0 else end].strip()
     if line or end < 0:
-        return line
+        return line, len(text) if end < 0 else end
     rest = _NEXT_LINE.match(text, end)
-    return "" if rest is None or _MARKER.match(rest[1]) else rest[1].strip()
+    return ("", end) if rest is None or _MARKER.match(rest[1]) else (rest[1].strip(), rest.end())
 
 
 _NEXT_LINE = re.compile(r"\s*+([^\n]++)")

@@ -6,8 +6,12 @@ import unicodedata
 __all__ = ["plain_text"]
 
 _ARTICLES = frozenset(("a", "an", "the"))
-_KEPT = "+-%°$€£¥#@&/*=<>^"  # signs that change what is meant: C and C++, 5 and -5, 5 and 5%
-_SEPARATING = re.compile(r"[^\W_]++(?:(?:[.']|(?<=[0-9]),(?=[0-9]))[^\W_]++)*+|[+\-%°$€£¥#@&/*=<>^]")
+# Signs that change what is meant: 5 and -5, 5 and 5%, Paris and Paris?; and all of mathematics, money, and pictures.
+_KEPT = "-%#@&/*?"
+_CATEGORIES = ("Sm", "Sc", "So")
+_SEPARATING = re.compile(
+    r"[^\W_]++(?:(?:[.']|(?<=[0-9]),(?=[0-9]))[^\W_]++)*+|(?<!\w)!(?=\w)|(?<=[0-9])!|\^|[^\w\s!^.,;:'\"()\[\]{}]"
+)
 
 
 def plain_text(text: str) -> str:
@@ -23,7 +27,9 @@ def plain_text(text: str) -> str:
     last_end = -1
     for found in _SEPARATING.finditer(folded):
         piece = _joined(found.group())
-        if found.start() == last_end and (piece in _KEPT or runs[-1][-1] in _KEPT):
+        if not piece[0].isalnum() and not _means(piece):
+            continue
+        if found.start() == last_end and not (piece[0].isalnum() and runs[-1][-1][0].isalnum()):
             runs[-1].append(piece)
         else:
             runs.append([piece])
@@ -31,6 +37,10 @@ def plain_text(text: str) -> str:
     pieces = ["".join(run) for run in runs]
     words = [piece for piece in pieces if piece not in _ARTICLES]
     return " ".join(words or pieces)
+
+
+def _means(sign: str) -> bool:
+    return sign in _KEPT or sign in "!^" or unicodedata.category(sign) in _CATEGORIES
 
 
 def _joined(word: str) -> str:

@@ -25,7 +25,7 @@ class Unit:
 SCALES = {
     "hundred": 100, "thousand": 1_000, "thousands": 1_000, "million": 10**6, "millions": 10**6, "mio": 10**6,
     "billion": 10**9, "billions": 10**9, "bn": 10**9, "trillion": 10**12, "trillions": 10**12,
-    "lakh": 10**5, "crore": 10**7, "dozen": 12, "dozens": 12,
+    "lakh": 10**5, "lakhs": 10**5, "crore": 10**7, "crores": 10**7, "dozen": 12, "dozens": 12,
 }  # fmt: skip
 
 # dimension: factor in base units: how it is written. `m`, `K` and the like hold in this case only.
@@ -68,7 +68,9 @@ _TABLE: dict[str, dict[str, str]] = {
     "celsius": {"1": "°C"},
     "fahrenheit": {"1": "°F"},
     "kelvin": {"1": "kelvin kelvins K"},
-    "USD": {"1": "$ dollar dollars USD usd bucks", "1/100": "cent cents ¢"},
+    "AUD": {"1": "A$ AU$ AUD"}, "CAD": {"1": "C$ CA$ CAD"}, "NZD": {"1": "NZ$ NZD"}, "HKD": {"1": "HK$ HKD"},
+    "SGD": {"1": "S$ SG$ SGD"}, "MXN": {"1": "MX$ MXN"}, "TWD": {"1": "NT$ TWD"}, "BRL": {"1": "R$ BRL"},
+    "USD": {"1": "$ US$ dollar dollars USD usd bucks", "1/100": "cent cents ¢"},
     "EUR": {"1": "€ euro euros EUR eur", "1/100": "eurocent eurocents"},
     "GBP": {"1": "£ GBP gbp quid", "1/100": "pence"},
     "JPY": {"1": "¥ yen JPY"},
@@ -76,11 +78,23 @@ _TABLE: dict[str, dict[str, str]] = {
     "pound": {"1": "pound pounds"},
     "digital": {"1": "byte bytes B", "1000": "kB KB kilobyte kilobytes", "1000000": "MB megabyte megabytes",
                 "1000000000": "GB gigabyte gigabytes", "1/8": "bit bits"},
-    "energy": {"1": "J joule joules", "1000": "kJ kilojoule kilojoules", "3600000": "kWh"},
-    "power": {"1": "W watt watts", "1000": "kW kilowatt kilowatts"},
-    "frequency": {"1": "Hz hertz", "1000": "kHz", "1000000": "MHz"},
-    "voltage": {"1": "V volt volts"}, "current": {"1": "A amp amps ampere amperes"}, "force": {"1": "N newton newtons"},
-    "pressure": {"1": "Pa pascal pascals", "1000": "kPa"}, "amount": {"1": "mol mole moles"},
+    "energy": {
+        "1": "J joule joules", "1000": "kJ kilojoule kilojoules", "1000000": "MJ", "3600000": "kWh", "4184/1000": "cal",
+        "4184": "kcal",
+    },
+    "particle energy": {"1": "eV", "1000": "keV", "1000000": "MeV", "1000000000": "GeV"},
+    "power": {
+        "1/1000": "mW", "1": "W watt watts", "1000": "kW kilowatt kilowatts", "1000000": "MW", "1000000000": "GW",
+    },
+    "frequency": {"1": "Hz hertz", "1000": "kHz", "1000000": "MHz", "1000000000": "GHz"},
+    "voltage": {"1/1000": "mV", "1": "V volt volts", "1000": "kV"},
+    "current": {"1/1000": "mA", "1": "A amp amps ampere amperes"},
+    "force": {"1": "N newton newtons", "1000": "kN"},
+    "pressure": {"1": "Pa pascal pascals", "1000": "kPa", "1000000": "MPa", "100000": "bar", "101325": "atm"},
+    "amount": {"1/1000": "mmol", "1": "mol mole moles"},
+    "before our era": {"1": "BC BCE"}, "our era": {"1": "AD CE"},
+    "light years": {"1": "light-year light-years lightyear lightyears"},
+    "nautical miles": {"1": "nmi"},
 }  # fmt: skip
 _UNITS = {
     name: Unit(dimension=dimension, factor=Fraction(factor))
@@ -103,13 +117,17 @@ def unit_of(words: str) -> Unit | None:
     """
     listed = words.replace(" per ", " / ").split()[:12]
     for at, word in enumerate(listed):
-        if word == "/":
+        if word == "/" or word.casefold().strip(".") in _OTHERS:
             return None
         unit = _squared(word, listed[at + 1 : at + 2]) or _known(word)
         if unit is not None:
             below = listed[at + 2] if listed[at + 1 : at + 2] == ["/"] and len(listed) > at + 2 else ""
             return _ratio(unit, _known(below)) if below else unit
     return None
+
+
+# before a unit they make another one: a light year is no time, a fluid ounce no mass
+_OTHERS = frozenset(("light", "nautical", "fluid", "fl", "troy", "man", "person", "watt", "kilowatt", "board", "short"))
 
 
 def _known(word: str) -> Unit | None:
