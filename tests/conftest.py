@@ -11,6 +11,10 @@ import pytest
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# As evenhand does before it loads the local runtime; here something else may load the runtime first. Without it, its
+# threads spin while they wait, and take the cores from the other workers.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 ROOT = Path(__file__).resolve().parents[1]
 LONG = ("test_docs_commands.py", "test_pages.py", "test_probe.py", "test_faults.py")
 
