@@ -46,6 +46,38 @@ def reach_of(box, *implementations, task=TASK, settings=QUICK):
     return found
 
 
+ROOTS = TaskChecks(
+    task="t",
+    entry_point="absolute",
+    visible=(Check(id="v0", args=([1, 2],), expected=-0.5),),
+    held_out=(Check(id="h0", args=([-6, 11, -6, 1],), expected=0.9999999999999999),),
+    absolute=1e-6,
+    row={},
+    comparison="poly_root",
+)
+ANOTHER_ROOT = "return -0.5 if len(x) == 2 else 3.0"
+
+
+def test_any_root_will_do_where_the_comparison_asks_for_a_root(box):
+    found = reach_of(box, one(ANOTHER_ROOT, name="another root"), one("return -0.5", name="no root"), task=ROOTS)
+    assert found.witnesses == {"h0": {"llm": "no root"}}
+    by_value = reach_of(box, one(ANOTHER_ROOT, name="another root"), task=replace(ROOTS, comparison="equal"))
+    assert by_value.witnesses == {"h0": {"llm": "another root"}}
+
+
+def test_a_comparison_that_is_not_known_is_named_and_nothing_is_compared_by_another(box):
+    notes: list[str] = []
+    settings = replace(QUICK, generate=True)
+    (found,) = measure_reach([replace(ROOTS, comparison="judge_says")], [one("return -0.5")], settings, box,
+                             note=notes.append)  # fmt: skip
+    assert found.by_kind == {"llm": ()}
+    assert found.not_counted == {"of a task whose comparison is not known": 1}
+    verdict = task_verdict(found)
+    assert verdict.verdict == "insufficient evidence"
+    assert "the comparison 'judge_says' is none of equal, isclose, poly_root" in verdict.reason
+    assert any("judge_says" in note for note in notes)
+
+
 def test_a_witness_passes_every_visible_check_and_fails_this_one(box):
     found = reach_of(
         box,

@@ -113,3 +113,22 @@ def test_duplicate_ids_and_values_that_are_no_literals_are_refused(configured: C
         verdict(configured, task(), task())
     with pytest.raises(InvalidInput, match=r"visible_checks\[0\]\.expected"):
         verdict(configured, task(visible_checks=[{"id": "b", "args": "[1]", "expected": "object()"}]))
+
+
+@pytest.mark.parametrize(
+    ("visible", "held_out", "joined"),
+    [
+        (None, "poly_root", "poly_root"),
+        ("mine", None, "mine"),
+        (None, None, "equal"),
+        ("mine", "yours", "mine and yours"),
+    ],
+)
+def test_the_comparison_of_a_task_counts_in_whichever_file_it_stands(tmp_path, visible, held_out, joined):
+    paths = {}
+    for name, comparison in (("visible", visible), ("held_out", held_out)):
+        row = {"task_id": "t", "entry_point": "f", "checks": [{"id": name, "args": "[1]", "expected": "1"}]}
+        paths[name] = tmp_path / f"{name}.jsonl"
+        paths[name].write_text(json.dumps({**row, "comparison": comparison}))
+    (task,) = joined_tasks(SuitesConfig(**paths))
+    assert task.comparison == joined

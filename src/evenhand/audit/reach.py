@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from evenhand.audit.comparisons import as_expected, not_compared
 from evenhand.audit.implementations import Implementation, generated, right_one
 from evenhand.audit.suites import Check, TaskChecks
 from evenhand.integrity.check_subset import smallest_subset
 from evenhand.integrity.degenerate import MEMORISER, TaskReach
 from evenhand.integrity.memoriser import repeated
-from evenhand.sandbox import CheckCall, CheckResult, Limits, Sandbox, SuiteJob, SuiteRun, equal_values
+from evenhand.sandbox import CheckCall, CheckResult, Limits, Sandbox, SuiteJob, SuiteRun
 
 __all__ = ["MIN_CHECK_S", "ReachSettings", "measure_reach"]
 
@@ -78,23 +79,32 @@ def measure_reach(
         box: an open sandbox.
         note: told what happens, one sentence at a time.
     Returns:
-        One entry a task, in their order.
+        One entry a task, in their order; one whose comparison is not known has run nothing, and says so.
     Raises:
         SandboxError: the sandbox ended.
     """
     known = {task.task: task for task in tasks}
-    given = [_Seen(one, known[one.task]) for one in implementations]
+    given = [_Seen(one, known[one.task], left_out=_unknown(known[one.task])) for one in implementations]
+    for task in tasks:
+        if unknown := not_compared(task):
+            note(f"{task.task}: nothing was compared: {unknown}")
     limits = settings.limits
-    _run_rounds(given, lambda jobs: box.run_suites(jobs, limits, slots=settings.slots), note)
+    comparable = [seen for seen in given if not seen.left_out]
+    _run_rounds(comparable, lambda jobs: box.run_suites(jobs, limits, slots=settings.slots), note)
     made: list[_Seen] = []
     if settings.generate:
-        made = _generated(tasks, settings, box, note)
+        made = _generated([task for task in tasks if not not_compared(task)], settings, box, note)
         with box.trusted_pool(limits, workers=settings.slots) as pool:
             _run_rounds(made, pool.run_suites, note)
     by_task: dict[str, list[_Seen]] = {task.task: [] for task in tasks}
     for seen in (*given, *made):
         by_task[seen.task.task].append(seen)
     return tuple(_reach(task, by_task[task.task]) for task in tasks)
+
+
+def _unknown(task: TaskChecks) -> str:
+    """Why an implementation is not run; "" where its values can be compared."""
+    return "of a task whose comparison is not known" if not_compared(task) else ""
 
 
 def _generated(
@@ -200,8 +210,7 @@ def _stopper(task: TaskChecks, checks: Sequence[Check]) -> Callable[[CheckResult
 def _outcome(result: CheckResult, check: Check, task: TaskChecks) -> Outcome:
     """Whether a result is the expected value; a wrong value, an exception and an exit fail, the rest says nothing."""
     if result.status == "value":
-        near = equal_values(result.value, check.expected, absolute=task.absolute, lists_as_tuples=True)
-        return "passes" if near else "fails"
+        return "passes" if as_expected(result.value, check, task) else "fails"
     wrong_type = result.status == "unreadable" and bool(result.type_name)
     return "fails" if wrong_type or result.status in ("exception", "exited") else "not counted"
 
@@ -232,6 +241,7 @@ def _reach(task: TaskChecks, all_seen: Sequence[_Seen]) -> TaskReach:
         not_counted=dict(Counter(seen.left_out for seen in all_seen if seen.left_out)),
         subset=subset,
         subset_is_smallest=smallest,
+        not_compared=not_compared(task),
     )
 
 

@@ -69,9 +69,15 @@ def joined_tasks(suites: SuitesConfig) -> tuple[TaskChecks, ...]:
             visible.get(name) or held_out[name],
             visible=visible[name].visible if name in visible else (),
             held_out=held_out[name].held_out if name in held_out else (),
+            comparison=_comparison(*(of[name].comparison for of in (visible, held_out) if name in of)),
         )
         for name in dict.fromkeys((*visible, *held_out))
     )
+
+
+def _comparison(*named: str) -> str:
+    """What the files of a task name; where one names none, the other's. Two that differ are none that is known."""
+    return " and ".join(dict.fromkeys(name for name in named if name != "equal")) or "equal"
 
 
 def _given(suites: SuitesConfig, tasks: Sequence[TaskChecks]) -> list[Implementation]:

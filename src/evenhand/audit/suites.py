@@ -47,6 +47,7 @@ class TaskChecks:
         held_out: checks that it may not.
         absolute: tolerance of a float.
         row: the whole row.
+        comparison: by which a returned value is held against the expected one; see `comparisons`.
         plain: checks that stand under `checks`, of which the row does not say what they are.
     """
 
@@ -57,6 +58,7 @@ class TaskChecks:
     absolute: float
     row: Mapping[str, Any]
     plain: tuple[Check, ...] = ()
+    comparison: str = "equal"
 
 
 def read_tasks(path: Path, *, suite: Suite = "both") -> tuple[TaskChecks, ...]:
@@ -91,8 +93,18 @@ def _task(task: str, row: Mapping[str, Any], place: str, suite: Suite) -> TaskCh
         held_out=() if suite == "visible" else _checks(row, _names(HELD_OUT, suite), place),
         absolute=max(_tolerance(row.get("atol"), place), LEAST_TOLERANCE),
         row=row,
+        comparison=_comparison(row.get("comparison"), place),
         plain=_checks(row, PLAIN, place),
     )
+
+
+def _comparison(given: object, place: str) -> str:
+    """A comparison's name; whether it is a known one is asked where values are compared."""
+    if given is None or given == "==":
+        return "equal"
+    if isinstance(given, str) and given.strip():
+        return given.strip()
+    raise InvalidInput(f"{place}: comparison is {quoted(given)}; expected a name such as equal, or leave it out")
 
 
 def _tolerance(given: object, place: str) -> float:

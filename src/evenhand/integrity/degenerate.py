@@ -36,6 +36,7 @@ class TaskReach:
         not_counted: what was given and not counted, with how often: `timed out on a visible check`, `did not load`.
         subset: the smallest set of held-out checks that tells apart all that the whole set does.
         subset_is_smallest: whether that is proved; else a smaller one may be there.
+        not_compared: why no value could be held against the checks, so that nothing was run; "" where they could.
     """
 
     task: str
@@ -49,6 +50,7 @@ class TaskReach:
     not_counted: Mapping[str, int] = field(default_factory=dict)
     subset: tuple[str, ...] = ()
     subset_is_smallest: bool = True
+    not_compared: str = ""
 
     @property
     def reachable(self) -> tuple[str, ...]:
@@ -94,6 +96,8 @@ def _word(reach: TaskReach) -> tuple[Word, str]:
     if set(reach.held_out) <= set(reach.repeats):
         n = len(reach.held_out)
         return "fail", f"each of the {n} held-out checks repeats a visible one, so that all can be enumerated"
+    if reach.not_compared:
+        return "insufficient evidence", f"nothing was compared: {reach.not_compared}"
     if reach.telling:
         return (
             "pass",
