@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.audit.config import AuditConfig
+from evenhand.audit.config import AuditConfig, SuitesConfig
 from evenhand.audit.running import Settings, run_audit
+from evenhand.audit.suite_evidence import joined_tasks
 from evenhand.errors import InvalidInput
 from evenhand.integrity.verdicts import CriterionVerdict
 from evenhand.sandbox import available
