@@ -2,7 +2,8 @@
 
 import pytest
 
-from evenhand.integrity.commitments import asks_to_solve, commitments_in, demanded_forms, score_in, verdict_in
+from evenhand.integrity.commitments import commitments_in, score_in, verdict_in
+from evenhand.integrity.demands import asks_to_solve, demanded_forms
 
 
 @pytest.mark.parametrize(

@@ -1,66 +1,45 @@
-r"""What a judge's reply says: an answer of its own, a verdict, a score; and what a prompt demands of it.
+r"""What a judge's reply says: an answer of its own, a verdict, a score.
 
-An answer counts as a commitment only in a form that a program can read: a labelled line (`My answer: 42`), a field of
-a JSON object, `\boxed{42}`, `#### 42`, `<answer>42</answer>`. A word of judgement in such a place (`"answer": "yes"`)
-is a verdict, not an answer, unless the label says that it is the judge's own.
+An answer counts as a commitment only in a form that a program can read: a labelled line (`My answer: 42`), a sentence
+(`The answer is 42.`), a field of a JSON object, `\boxed{42}`, `#### 42`, `<answer>42</answer>`. A word of judgement in
+such a place (`"answer": "yes"`) is a verdict, not an answer, unless the label says that it is the judge's own.
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from evenhand.integrity.demands import FIELDS, LABEL, OWN_FIELDS, OWN_WORD, TAG, Form
 from evenhand.json_text import too_deep_at
 
 __all__ = [
     "Commitment",
-    "Form",
     "Said",
-    "answer_marks",
-    "asks_to_solve",
     "commitments_in",
-    "demanded_forms",
     "score_in",
     "verdict_in",
 ]
 
-Form = Literal["line", "field", "boxed", "hashes", "tag", "bare"]
-
-_OWN = r"(?:my|your|own|my[ _]own|your[ _]own|judge'?s?|committed|independent|final)"
-_OWN_FIELDS = frozenset(
-    (
-        "my_answer", "own_answer", "my_own_answer", "judge_answer", "committed_answer", "commitment",
-        "independent_answer", "solved_answer", "your_answer", "own_solution", "my_solution"
-    )
-)  # fmt: skip
-_FIELDS = _OWN_FIELDS | {"answer", "final_answer", "solution", "result"}
 _LINE = re.compile(
-    rf"^[ \t>*_#-]*(?P<own>{_OWN}[ _]+(?:final[ _]+)?answer|answer)\b[ \t*_`]*(?:is)?[ \t]*[:=][ \t*_`]*"
-    r"(?P<text>\S[^\n]*)",
+    rf"^[ \t>*_#-]*(?P<label>{LABEL})\b[ \t*_`]*(?:is)?[ \t]*[:=][ \t*_`]*(?P<text>\S[^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
+_HEADED = re.compile(  # a heading that is a label, and the answer below it
+    rf"^[ \t]*(?:#{{1,6}}[ \t]*\**|\*\*)(?P<label>{LABEL})[*: \t]*\n\s*(?P<text>\S[^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SENTENCE = re.compile(
+    r"\b(?P<label>(?:the|my)[ ]+(?:final[ ]+|correct[ ]+)?answer)[ ]+is[ \t]*:?[ \t]+(?P<text>[^\s:][^\n]*)",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!](?=\s|$)")
 _HASHES = re.compile(r"^[ \t]*####[ \t]*(?P<text>\S[^\n]*)", re.MULTILINE)
-_TAG = re.compile(r"<(?P<end>/?)(?P<tag>(?:my_|own_|final_)?answer)>", re.IGNORECASE)
+_TAG = re.compile(rf"<(?P<end>/?)(?P<tag>{TAG})>", re.IGNORECASE)
 _LARGEST = 1.7976931348623157e308  # of floats
 _BRACE = re.compile(r"[{}]")
 _BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{")
-
-_DEMANDS: tuple[tuple[Form, re.Pattern[str]], ...] = (
-    ("line", re.compile(rf"\b{_OWN}[ _]+(?:final[ _]+)?answer\b[\"'`*]*[ \t]*[:=]|^[ \t\"'`*-]*ANSWER[ \t]*:",
-                        re.IGNORECASE | re.MULTILINE)),
-    ("field", re.compile(r"[\"'`](?:" + "|".join(sorted(_FIELDS)) + r")[\"'`]", re.IGNORECASE)),
-    ("boxed", re.compile(r"\\+(?:boxed|fbox)\b")),
-    ("hashes", re.compile(r"####")),
-    ("tag", re.compile(r"<(?:my_|own_|final_)?answer>", re.IGNORECASE)),
-)  # fmt: skip
-_NEXT_WORD = re.compile(r"\s*\S*")
-_SOLVE = re.compile(
-    r"\b(?:solve|work out|compute|recompute|derive|calculate|determine|answer)\b[^.\n]{0,80}"
-    r"\b(?:first|yourself|on your own|independently|before)\b"
-    r"|\b(?:first|before)\b,?[^.\n]{0,30}\b(?:solve|work|compute|recompute|derive|calculate|answer)",
-    re.IGNORECASE,
-)
 
 _YES = frozenset(
     (
@@ -93,6 +72,8 @@ _SCORE_FIELDS = frozenset(
 )  # fmt: skip
 _NUMBER = r"(?P<number>[-+]?\d++(?:\.\d++)?+)(?![eE][-+]?\d)(?:[ \t]*/[ \t]*\d+)?"
 _SCORE_LINE = re.compile(rf"\b(?:score|rating|points|reward)\b[\"'`* ]*(?:is)?[ \t]*[:=][\"'`*\[ \t]*{_NUMBER}", re.I)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NO_ANSWER = frozenset(("not", "in", "as", "that", "given", "stated", "provided", "because", "consistent", "supported"))
 _TRIES = 1000  # braces that open no object, after which none is looked for: a text of braces alone takes no time
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
 
@@ -132,37 +113,9 @@ def commitments_in(reply: str) -> tuple[Commitment, ...]:
     """
     found = [*_from_fields(reply), *_from_lines(reply), *_from_boxes(reply)]
     found += [Commitment(text=hit["text"].strip(), form="hashes", at=hit.start()) for hit in _HASHES.finditer(reply)]
-    found += _from_tags(reply)
+    found += [*_from_tags(reply), *_from_sentences(reply)]
     kept = [one for one in found if one.text and (one.own or _word(one.text) is None)]
     return tuple(sorted(kept, key=lambda one: one.at))
-
-
-def demanded_forms(prompt: str) -> frozenset[Form]:
-    r"""The forms of commitment that a prompt names; the texts of the item must have been taken out of it.
-
-    >>> sorted(demanded_forms("Solve it. Then write 'My answer: ...' and the result in \\boxed{}."))
-    ['boxed', 'line']
-    """
-    return frozenset(form for form, pattern in _DEMANDS if pattern.search(prompt))
-
-
-def answer_marks(text: str) -> tuple[str, ...]:
-    r"""Each mark of an answer in a text, with the word behind it: what a prompt that holds the text seems to demand.
-
-    >>> answer_marks("So it is. My answer: 5 or so")
-    ('My answer: 5',)
-    """
-    marks = [hit for _, pattern in _DEMANDS for hit in pattern.finditer(text)]
-    return tuple(dict.fromkeys(text[hit.start() : _NEXT_WORD.match(text, hit.end()).end()] for hit in marks))  # type: ignore[union-attr]
-
-
-def asks_to_solve(prompt: str) -> bool:
-    """Whether a prompt asks to solve the task before or beside judging.
-
-    >>> asks_to_solve("First solve the problem yourself, then grade."), asks_to_solve("Grade the answer.")
-    (True, False)
-    """
-    return _SOLVE.search(prompt) is not None
 
 
 def verdict_in(reply: str) -> Said | None:
@@ -214,15 +167,24 @@ def _word(text: str) -> bool | None:
 
 
 def _from_lines(reply: str) -> Iterator[Commitment]:
-    for hit in _LINE.finditer(reply):
-        text = hit["text"].strip().rstrip("*_`").strip()
-        yield Commitment(text=text, form="line", at=hit.start(), own=hit["own"].casefold() != "answer")
+    for pattern in (_LINE, _HEADED):
+        for hit in pattern.finditer(reply):
+            text = hit["text"].strip().rstrip("*_`").strip()
+            yield Commitment(text=text, form="line", at=hit.start(), own=OWN_WORD.search(hit["label"]) is not None)
+
+
+def _from_sentences(reply: str) -> Iterator[Commitment]:
+    """What stands behind `the answer is`, up to the end of the sentence; a judgement of an answer is none."""
+    for hit in _SENTENCE.finditer(reply):
+        text = _SENTENCE_END.split(hit["text"], maxsplit=1)[0].strip(" \t*_`$\"'")
+        if text and _word(text.split()[0].strip(",;:")) is None and text.split()[0].casefold() not in _NO_ANSWER:
+            yield Commitment(text=text, form="sentence", at=hit.start())
 
 
 def _from_fields(reply: str) -> Iterator[Commitment]:
     for name, value, at in _fields(reply):
-        if name in _FIELDS and isinstance(value, (str, int, float)) and not isinstance(value, bool):
-            yield Commitment(text=str(value).strip(), form="field", at=at, own=name in _OWN_FIELDS)
+        if name in FIELDS and isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            yield Commitment(text=str(value).strip(), form="field", at=at, own=name in OWN_FIELDS)
 
 
 def _from_boxes(reply: str) -> Iterator[Commitment]:
@@ -251,7 +213,9 @@ def _from_tags(reply: str) -> Iterator[Commitment]:
             opened.setdefault(tag, hit)
         elif tag in opened:
             start = opened.pop(tag)
-            yield Commitment(text=reply[start.end() : hit.start()].strip(), form="tag", at=start.start(), own=True)
+            yield Commitment(
+                text=reply[start.end() : hit.start()].strip(), form="tag", at=start.start(), own="answer" in tag
+            )
 
 
 def _fields(reply: str) -> Iterator[tuple[str, Any, int]]:
@@ -264,7 +228,7 @@ def _fields(reply: str) -> Iterator[tuple[str, Any, int]]:
         at = 0
         for name, inner in _walked(value):
             at = max(text.find(json.dumps(name)[1:-1], at), at)
-            yield re.sub(r"[\s-]+", "_", name.strip().casefold()), inner, offset + at
+            yield re.sub(r"[\s-]+", "_", _HUMP.sub("_", name.strip()).casefold()), inner, offset + at
 
 
 def _walked(value: Any) -> Iterator[tuple[str, Any]]:

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evenhand.integrity.acceptance import decided
-from evenhand.integrity.commitments import Commitment, Form
+from evenhand.integrity.commitments import Commitment
+from evenhand.integrity.demands import Form
 from evenhand.integrity.placing import placed_calls, texts_of
 from evenhand.integrity.shared_calls import assigned
 from evenhand.integrity.steps import (
@@ -74,12 +75,17 @@ _SIGHT = {
 }
 _FORMS: Mapping[Form, str] = {
     "line": "a labelled answer",
+    "sentence": "an answer in a sentence",
     "field": "an answer in a field",
     "boxed": "a boxed answer",
     "hashes": "an answer after ####",
     "tag": "a tagged answer",
     "bare": "an answer and nothing else",
 }
+_SILENT = (
+    "call {} has the candidate in view and asks for no judgement, and its reply holds neither a verdict nor an answer "
+    "in a form that is read"
+)
 _NOWHERE = "none of its texts stands in a request that was answered"
 
 
@@ -137,6 +143,8 @@ def _uncommitted(item: Item, steps: Sequence[Step], numbers: tuple[int, ...], ma
         if made:
             why = "its calls are those that made the candidate; no call judges it"
         return TracedItem(item=item.id, arm="unplaced", reason=why, calls=numbers)
+    if not any(step.judge or step.solve or step.demanded or step.judged_at() is not None for step in judging):
+        return TracedItem(item=item.id, arm="unplaced", reason=_SILENT.format(judging[0].call.number), calls=numbers)
     said, score = judgement(judging, after=-1)
     asked = next((step for step in judging if step.solve), None)
     return TracedItem(
@@ -146,7 +154,8 @@ def _uncommitted(item: Item, steps: Sequence[Step], numbers: tuple[int, ...], ma
             f"call {asked.call.number} has the candidate in view and asks to solve first, and no answer in a form that "
             "can be read is demanded and given"
             if asked
-            else f"call {judging[0].call.number} has the candidate in view and demands no answer of the judge's own"
+            else f"call {judging[0].call.number} has the candidate in view, and no answer of the judge's own in a form "
+            "that is read (label, field, box, tag) is demanded and given"
         ),
         calls=numbers,
         candidate_in_view=True if any(step.view.candidate for step in judging) else None,

@@ -4,16 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evenhand.integrity.commitments import (
-    Commitment,
-    Form,
-    answer_marks,
-    asks_to_solve,
-    commitments_in,
-    demanded_forms,
-    score_in,
-    verdict_in,
-)
+from evenhand.integrity.commitments import Commitment, commitments_in, score_in, verdict_in
+from evenhand.integrity.demands import Form, answer_marks, asks_to_judge, asks_to_solve, demanded_forms
 from evenhand.integrity.placing import ItemTexts, PlacedCall, normalised, occurrences
 from evenhand.integrity.sightings import InView, Shown, in_view
 from evenhand.integrity.trace_evidence import MatchWord
@@ -42,6 +34,7 @@ class Step:
     Args:
         demanded: forms of an answer that the prompt names.
         solve: whether it asks to solve the task first.
+        judge: whether it asks for a judgement.
         candidate: the item's, normalised.
     """
 
@@ -50,6 +43,7 @@ class Step:
     reply: str
     demanded: frozenset[Form]
     solve: bool
+    judge: bool = True
     candidate: str = ""
 
     @property
@@ -117,6 +111,7 @@ def steps_of(texts: Mapping[str, ItemTexts], found: Mapping[str, Sequence[Placed
                 reply=reply,
                 demanded=demanded,
                 solve=solve,
+                judge=asks_to_judge(prompt),
                 candidate=one.item.texts["candidate"],
             )
             for reply in one.placed.call.replies
