@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.audit.callables import CallableProcess
+from evenhand.audit.channels import verdict_of
 from evenhand.audit.config import AuditConfig
 from evenhand.audit.running import Audit, Settings, run_audit
 from evenhand.errors import InvalidInput
@@ -49,6 +51,44 @@ def test_an_always_pass_channel_fails_and_equals_what_is_shown_of_one(configured
     always = evidence["an_always_pass_channel_would_show"]
     for role in ("known_correct_accepted", "known_incorrect_accepted"):
         assert evidence[role]["value"] == always[role]["value"] == 1.0
+
+
+def test_a_channel_that_accepts_what_comes_first_fails(configured: Configured) -> None:
+    first = (
+        "seen = set()\ndef check(candidate, item):\n    new = item['id'] not in seen\n"
+        "    seen.add(item['id'])\n    return new\n"
+    )
+    assert audited(configured, **python(first)).words["C2"] == "fail"
+
+
+def test_a_pass_says_how_many_controls_it_does_not_rest_on(configured: Configured) -> None:
+    raising = "def check(candidate, item):\n    return float(candidate) == float(item['reference'])\n"
+    verdict = audited(configured, **python(raising)).verdicts[1]
+    failed = verdict.evidence["known_incorrect_accepted"]["failed"]
+    assert (verdict.verdict, failed > 0) == ("pass", True)
+    assert verdict.reason.endswith(f"; 0 and {failed} more could not be graded")
+
+
+def test_an_answer_out_of_turn_is_no_answer(tmp_path: Path) -> None:
+    forked = "import os\ndef check(candidate, item):\n    return bool(os.fork()) or not os.wait\n"
+    (tmp_path / "check.py").write_text(forked)  # two processes answer each question
+    with CallableProcess(str(tmp_path / "check.py"), "check", folder=tmp_path, timeout_s=5.0) as process:
+        process.ask("5", {})
+        assert process.ask("6", {}) == ("not graded", "answered out of turn")
+
+
+def test_a_function_that_never_reads_costs_no_more_than_its_time(tmp_path: Path) -> None:
+    (tmp_path / "check.py").write_text("import time\ntime.sleep(1000)\n")
+    with CallableProcess(str(tmp_path / "check.py"), "check", folder=tmp_path, timeout_s=0.2) as process:
+        assert process.ask("x" * 1_000_000, {}) == ("not graded", "no verdict within 0.2 s")
+
+
+def test_a_reward_beyond_any_float_is_no_grade() -> None:
+    assert verdict_of({"reward": 10**400}) == (
+        "not graded",
+        "reward of more digits than can be shown lies outside 0 to 1",
+    )
+    assert verdict_of({"reward": float("nan")})[0] == "not graded"
 
 
 def test_an_always_fail_channel_fails(configured: Configured) -> None:

@@ -2,7 +2,8 @@
 
     python callable_worker.py FILE FUNCTION
 
-A line is JSON `{"candidate", "item"}`; the answer is `{"value": true | false}` or `{"failed": ...}`. What the function
+A line is JSON `{"number", "candidate", "item"}`; the answer is `{"number", "value": true | false}` or `{"number",
+"failed": ...}`. What the function
 prints goes nowhere near the answers. Nothing of evenhand is imported here: it runs in the user's folder, as the user.
 """
 
@@ -23,7 +24,7 @@ def _main() -> None:
     function, failure = _function(path, name)
     for line in sys.stdin:
         request = json.loads(line)
-        answers.write(json.dumps(_answer(function, failure, request)) + "\n")
+        answers.write(json.dumps({"number": request["number"], **_answer(function, failure, request)}) + "\n")
         answers.flush()
 
 

@@ -37,6 +37,7 @@ class CallableProcess:
         self._timeout_s = timeout_s
         self._process: subprocess.Popen[bytes] | None = None
         self._left = b""
+        self._asked = 0
 
     @property
     def is_lost(self) -> bool:
@@ -46,13 +47,12 @@ class CallableProcess:
     def ask(self, candidate: str, item: Mapping[str, Any]) -> tuple[Got, str]:
         """What the function says to a candidate, and in which words."""
         process = self._started()
-        line = json.dumps({"candidate": candidate, "item": item}, default=str).encode() + b"\n"
+        self._asked += 1
+        request = {"number": self._asked, "candidate": candidate, "item": item}
         until = time.monotonic() + self._timeout_s
         try:
-            assert process.stdin is not None
-            process.stdin.write(line)
-            process.stdin.flush()
-            answer = self._line(process, until)
+            sent = _sent(process, json.dumps(request, default=str).encode() + b"\n", until)
+            answer = self._line(process, until) if sent else None
         except BrokenPipeError:
             answer = b""
         if answer is None:
@@ -62,7 +62,11 @@ class CallableProcess:
             code = process.wait()
             self.close()
             return "not graded", f"the process ended with exit code {code}"
-        return _said(answer)
+        number, said = _said(answer)
+        if number != self._asked:
+            self.close()  # a process that was forked answers as well: nobody knows any more which answer is whose
+            return "not graded", "answered out of turn"
+        return said
 
     def close(self) -> None:
         """End the process and all that it started."""
@@ -108,9 +112,26 @@ class CallableProcess:
         return line
 
 
-def _said(answer: bytes) -> tuple[Got, str]:
-    """The worker's answer in the words of a control."""
-    found = json.loads(answer)
+def _sent(process: "subprocess.Popen[bytes]", line: bytes, until: float) -> bool:
+    """Whether all of a line could be written in time: a function that never reads would keep us waiting for ever."""
+    assert process.stdin is not None
+    left, pipe = memoryview(line), process.stdin.fileno()
+    os.set_blocking(pipe, False)
+    while left:
+        remaining = until - time.monotonic()
+        if remaining <= 0 or not select.select([], [pipe], [], remaining)[1]:
+            return False
+        left = left[os.write(pipe, left) :]
+    return True
+
+
+def _said(answer: bytes) -> tuple[object, tuple[Got, str]]:
+    """The number of the question that a line answers, and the answer in the words of a control."""
+    try:
+        found = json.loads(answer)
+        number = found["number"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None, ("not graded", "")
     if "value" in found:
-        return ("accepted" if found["value"] else "rejected"), f"returned {found['value']}"
-    return "not graded", str(found.get("failed"))
+        return number, (("accepted" if found["value"] else "rejected"), f"returned {found['value']}")
+    return number, ("not graded", str(found.get("failed")))

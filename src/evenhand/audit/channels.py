@@ -2,8 +2,10 @@
 
     results = run_controls(config, controls, timeout_s=30)
 
-A channel that crashes, runs out of time or says nothing that can be read has not graded: that is never an acceptance
-and never a rejection. Only exit codes say less: with `accepts: exit0` every other code is a rejection.
+Controls are shown in an order of chance: always after its gold, a wrong answer would be turned down by a channel that
+only accepts whatever comes first for a task. A channel that crashes, runs out of time or says nothing that can be read
+has not graded: that is never an acceptance and never a rejection. Only exit codes say less: with `accepts: exit0` every
+other code is a rejection.
 """
 
 import json
@@ -11,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from evenhand.audit.callables import CallableProcess
@@ -66,7 +69,7 @@ def run_controls(
 
     Args:
         config: with a channel of kind command, python, tests or matcher.
-        controls: in order.
+        controls: in order; they are shown in another one, which the same controls always have.
         matchers: for a channel that is a matcher.
         timeout_s: for each.
         allow_unsandboxed: run candidates of a test suite without a sandbox where none works.
@@ -76,13 +79,16 @@ def run_controls(
     """
     channel = config.channel
     assert channel is not None
+    order = Random(0).sample(range(len(controls)), len(controls))  # noqa: S311 - an order, no secret
+    shown = [controls[place] for place in order]
     run: dict[str, Callable[[], list[Said]]] = {
-        "command": lambda: _command(config, channel, controls, timeout_s),
-        "python": lambda: _python(config, channel, controls, timeout_s),
-        "tests": lambda: _tests(channel, controls, allow_unsandboxed=allow_unsandboxed),
-        "matcher": lambda: _matcher(channel, controls, matchers),
+        "command": lambda: _command(config, channel, shown, timeout_s),
+        "python": lambda: _python(config, channel, shown, timeout_s),
+        "tests": lambda: _tests(channel, shown, allow_unsandboxed=allow_unsandboxed),
+        "matcher": lambda: _matcher(channel, shown, matchers),
     }
-    said = run[channel.kind]()
+    heard = dict(zip(order, run[channel.kind](), strict=True))
+    said = [heard[place] for place in range(len(controls))]
     return tuple(
         ControlResult(
             item=control.item.id, control=control.kind, expected=control.expected, got=got, why=control.why,
@@ -174,9 +180,17 @@ def verdict_of(row: Mapping[str, Any]) -> Said:
         value = row.get(name)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             if not 0.0 <= value <= 1.0:
-                return "not graded", f"{name} {value:g} lies outside 0 to 1"
+                return "not graded", f"{name} {_shown_number(value)} lies outside 0 to 1"
             return ("accepted" if value >= _HALF else "rejected"), f"{name} {value:g}"
     return "not graded", "holds neither accepted (true or false) nor a reward or score from 0 to 1"
+
+
+def _shown_number(value: float) -> str:
+    """A number in few digits, whatever its size: JSON knows whole numbers beyond any float."""
+    try:
+        return f"{value:g}"
+    except OverflowError:
+        return "of more digits than can be shown"
 
 
 def _python(config: AuditConfig, channel: ChannelConfig, controls: Sequence[Control], timeout_s: float) -> list[Said]:

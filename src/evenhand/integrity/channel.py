@@ -122,7 +122,13 @@ def _word(facts: ChannelFacts, task_class: TaskClass) -> tuple[Word, str]:
     return "pass", (
         f"{correct.successes} of {correct.n} known-correct controls were accepted and "
         f"{incorrect.n - incorrect.successes} of {incorrect.n} known-incorrect ones rejected{within}"
+        f"{_lost(correct.failed, incorrect.failed)}"
     )
+
+
+def _lost(correct: int, incorrect: int) -> str:
+    """What a pass does not rest on."""
+    return f"; {correct} and {incorrect} more could not be graded" if correct or incorrect else ""
 
 
 def _broken(facts: ChannelFacts) -> str:
@@ -161,6 +167,7 @@ def _evidence(facts: ChannelFacts) -> dict[str, Any]:
     correct, incorrect = _share(facts, "accept"), _share(facts, "reject")
     wrong = [control for control in facts.controls if control.is_wrong]
     ungraded = [control for control in facts.controls if control.got == "not graded"]
+    ungraded.sort(key=lambda control: control.detail.startswith("not asked"))  # what was heard tells more
     return {
         "kind": facts.kind or None,
         "independent_of_judge": facts.independent,
