@@ -90,7 +90,8 @@ def test_code_without_a_declared_match_relation_is_insufficient(configured: Conf
 @pytest.mark.parametrize(
     ("row", "says"),
     [({"id": "q2", "accepted": 1}, "accepted is .1."), ({"id": "q2", "accepted": True, "solves": "4"}, "a list"),
-     ({"id": "q2", "wrong": True, "correct": True}, "leave one out"), ({"accepted": True}, "expected an id")],
+     ({"id": "q2", "accepted": True, "wrong": True, "correct": True}, "leave one out"),
+     ({"id": "q2"}, "no field .accepted"), ({"accepted": True}, "expected an id")],
 )  # fmt: skip
 def test_a_broken_outcome_is_refused_with_its_place(configured: Configured, row: dict[str, object], says: str) -> None:
     with pytest.raises(InvalidInput, match=rf"outcomes\.jsonl line 1.*{says}"):
@@ -98,7 +99,7 @@ def test_a_broken_outcome_is_refused_with_its_place(configured: Configured, row:
 
 
 def test_an_item_twice_in_the_outcomes_is_refused(configured: Configured) -> None:
-    with pytest.raises(InvalidInput, match="stands twice"):
+    with pytest.raises(InvalidInput, match="already; one outcome an item"):
         verdict(configured, COMMIT, outcomes() + outcomes())
 
 

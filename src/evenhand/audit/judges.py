@@ -9,13 +9,13 @@ from evenhand.audit.evenhand_judge import evenhand_judge
 from evenhand.audit.items import AuditItem
 from evenhand.audit.judge_seen import JudgeSeen
 from evenhand.audit.match_rules import Matchers, Matching, rule_words
-from evenhand.audit.outcomes import Outcome, read_outcomes
 from evenhand.errors import InvalidInput
 from evenhand.integrity.findings import template_findings
 from evenhand.integrity.judge_independence import JudgeFacts
 from evenhand.integrity.solving import Judged
 from evenhand.integrity.templates import TemplateReading, read_template
 from evenhand.integrity.trace_evidence import TracedItem, TraceEvidence
+from evenhand.store.outcomes import Outcome, read_outcomes
 from evenhand.store.text_files import place, quoted, read_text_file
 
 __all__ = ["judge_seen", "trace_facts"]
@@ -35,7 +35,7 @@ def judge_seen(config: AuditConfig, items: Sequence[AuditItem], matchers: Matche
         return JudgeSeen(facts=facts)
     if judge.kind == "none":
         return JudgeSeen(facts=JudgeFacts(kind="none", source="the configuration, which says that no model judges"))
-    outcomes = read_outcomes(judge.outcomes) if judge.outcomes and judge.kind != "evenhand" else {}
+    outcomes = read_outcomes(judge.outcomes).items if judge.outcomes and judge.kind != "evenhand" else {}
     if judge.outcomes and outcomes and items and not any(item.id in outcomes for item in items):
         raise InvalidInput(
             f"{place(judge.outcomes)}: none of its ids is one of {place(config.items or '')}, such as "

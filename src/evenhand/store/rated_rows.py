@@ -67,15 +67,20 @@ class RatedRows:
         return () if found is None else (found,)
 
 
-def open_rated(path: str | Path, *, known: Iterable[str] = (), encoding: str | None = None) -> RatedRows:
+def open_rated(
+    path: str | Path, *, known: Iterable[str] = (), encoding: str | None = None, others_as_lines: bool = False,
+    constants: bool = True,
+) -> RatedRows:  # fmt: skip
     """Open a table of ratings: .csv, .tsv, .jsonl, .ndjson, .json or .parquet; every row is read once here.
 
     Args:
         known: names of columns that the caller looks for; they tell a `;` in a header from a separator.
+        others_as_lines: read a file of any other ending as JSONL.
+        constants: read NaN as null in JSON, as Python writes it; else it is broken.
     Raises:
         InvalidInput: another ending, or a row that cannot be read, with its place.
     """
-    rows = _rows(path, _KNOWN | set(known), encoding)
+    rows = _rows(path, _KNOWN | set(known), encoding, constants, ".jsonl" if others_as_lines else None)
     columns: dict[str, None] = {}
     n = 0
     for _, row in rows.rows(check=True, label=_no_label):
@@ -112,20 +117,24 @@ def _no_label(row: Row) -> str:
     return ""
 
 
-def _rows(path: str | Path, known: frozenset[str], encoding: str | None) -> Rows:
-    """The reader for a path, chosen by its ending."""
+def _rows(
+    path: str | Path, known: frozenset[str], encoding: str | None, constants: bool, otherwise: str | None
+) -> Rows:
+    """The reader for a path, chosen by its ending; `otherwise` is that of an ending that none is for."""
     suffix = Path(path).suffix.casefold()
     if suffix in (".parquet", ".pq"):
         return ParquetTable(Path(path), keep_bytes=True)
     readers: dict[str, Callable[[], Rows]] = {
         ".csv": lambda: CsvTable(read_text_file(path, encoding=encoding, has_option=False), known),
         ".tsv": lambda: CsvTable(read_text_file(path, encoding=encoding, has_option=False), known),
-        ".jsonl": lambda: JsonLines(read_text_file(path, encoding=encoding, has_option=False), constants=True),
-        ".ndjson": lambda: JsonLines(read_text_file(path, encoding=encoding, has_option=False), constants=True),
-        ".json": lambda: JsonList(read_text_file(path, encoding=encoding, has_option=False), constants=True),
+        ".jsonl": lambda: JsonLines(read_text_file(path, encoding=encoding, has_option=False), constants=constants),
+        ".ndjson": lambda: JsonLines(read_text_file(path, encoding=encoding, has_option=False), constants=constants),
+        ".json": lambda: JsonList(read_text_file(path, encoding=encoding, has_option=False), constants=constants),
     }
     if Path(path).is_dir():
         raise InvalidInput(f"{place(path)}: is a folder; expected a table (.csv, .jsonl, .json or .parquet)")
+    if suffix not in readers and otherwise is not None:
+        suffix = otherwise
     if suffix not in readers:
         raise InvalidInput(
             f"{place(path)}: tables are read from .csv, .tsv, .jsonl, .json or .parquet; name the file so"
