@@ -1,6 +1,7 @@
 """A scripted judge of each arm, run as a real process behind the real proxy, is told from its trace and outcomes."""
 
 import json
+import sys
 
 import pytest
 
@@ -112,3 +113,33 @@ def test_a_swap_that_moves_the_commitment_is_disclosed(traced, replies, items):
     ))  # fmt: skip
     evidence = traced("commit_visible", "--swap", 8).document["evidence"]
     assert (evidence["swap"]["n"], evidence["swap"]["moved"], evidence["swap"]["moved_unswapped"]) == (8, 8, 0)
+
+
+FORMULAS = """import json, os, sys, urllib.request
+with open("outcomes.jsonl", "w") as out:
+    for item in map(json.loads, open("items.jsonl").read().splitlines()):
+        text = f"Question: {item['task']}\\n\\nWork it out and end with one line\\nMy answer: <formula>"
+        body = json.dumps({"model": "j", "messages": [{"role": "user", "content": text}]}).encode()
+        url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+        urllib.request.urlopen(urllib.request.Request(url, body, {"Content-Type": "application/json"})).close()
+        out.write(json.dumps({"id": item["id"], "accepted": item["id"] == "product"}) + "\\n")
+"""
+
+
+def test_formulas_of_a_trace_are_compared_as_formulas(evenhand, tmp_path):
+    pytest.importorskip("math_verify", reason="needs the extra math")
+    rows = [
+        {"id": "product", "task": "Multiply x by its successor, and write the product of both.", "candidate": "x^2 + x",
+         "reference": "x^2+x", "own": "x(x+1)"},
+        {"id": "square", "task": "Square the sum of x and one, and write what comes out.", "candidate": "x^2 + 1",
+         "reference": "x^2+2x+1", "own": "(x+1)^2"},
+    ]  # fmt: skip
+    (tmp_path / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    script = [{"when": [row["task"]], "text": f"It is so.\nMy answer: {row['own']}"} for row in rows]
+    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in script))
+    (tmp_path / "formulas.py").write_text(FORMULAS)
+    done = evenhand("trace", "--items", "items.jsonl", "--replies", "replies.jsonl", "--outcomes", "outcomes.jsonl",
+                    "--match", "expression", "--json", "--", sys.executable, "formulas.py")  # fmt: skip
+    evidence = done.document["evidence"]
+    assert (evidence["n_matched"], evidence["disagreements"], evidence["undecided"]) == (2, [], [])
+    assert [one["solved"] for one in evidence["items"]] == [True, True]

@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,7 @@ from evenhand.errors import InvalidInput
 
 if TYPE_CHECKING:
     from evenhand.integrity.trace_evidence import TraceEvidence
+    from evenhand.matching.rules import Expressions
     from evenhand.terms import Item
     from evenhand.trace.proxy import Answerer, Forward, Proxy
     from evenhand.trace.session import TracedRun
@@ -34,6 +36,7 @@ class _Asked:
     kind: str | None
     swap: int
     seed: int
+    same: "Expressions | None" = None
 
 
 def trace(
@@ -69,6 +72,7 @@ def trace(
     The harness is told the proxy's address in OPENAI_BASE_URL. Its calls are passed on with its own key and kept
     without it. Exit 3 if no item could be placed, or the harness did not end well.
     """
+    from evenhand.evaluate.expressions import formula_worker
     from evenhand.evaluate.tracing import kind_of, match_word
     from evenhand.store.item_fields import field_mapping
     from evenhand.store.items import read_items
@@ -89,10 +93,12 @@ def trace(
         match_word(kind)
     if swap and kind is None:
         raise InvalidInput("--swap: no match relation; say what an answer is with --match")
-    asked = _Asked(items=whole, outcomes=outcomes, kind=kind, swap=swap, seed=seed)
-    folder = new_folder(out)
-    before = _stamp(outcomes)
-    run, evidence = asyncio.run(_traced(command, folder, asked, base_url, model, replies, timeout_s, as_json))
+    with formula_worker(kind, "--match expression") or nullcontext() as worker:
+        same = None if worker is None else worker.same
+        asked = _Asked(items=whole, outcomes=outcomes, kind=kind, swap=swap, seed=seed, same=same)
+        folder = new_folder(out)
+        before = _stamp(outcomes)
+        run, evidence = asyncio.run(_traced(command, folder, asked, base_url, model, replies, timeout_s, as_json))
     if outcomes is not None and before is not None and before == _stamp(outcomes):
         note = f"{outcomes.name} was there before and this run did not write it: its outcomes may be of another run"
         evidence = replace(evidence, notes=(*evidence.notes, note))
@@ -173,7 +179,7 @@ async def _evidence(proxy: "Proxy", folder: Path, asked: _Asked) -> "TraceEviden
 
     written = asked.outcomes is not None and asked.outcomes.exists()
     accepted = read_outcomes(asked.outcomes).accepted if written and asked.outcomes else None
-    evidence = evidence_of(asked.items, read_calls(folder), accepted, asked.kind)
+    evidence = evidence_of(asked.items, read_calls(folder), accepted, asked.kind, asked.same)
     if asked.outcomes is not None and not written:
         note = f"the harness wrote no outcomes to {asked.outcomes}"
         evidence = replace(evidence, notes=(*evidence.notes, note))
@@ -182,7 +188,7 @@ async def _evidence(proxy: "Proxy", folder: Path, asked: _Asked) -> "TraceEviden
     plan = swap_plan(asked.items, evidence, read_requests(folder), n=asked.swap, seed=asked.seed)
     say(f"swap     {len(plan)} of {asked.swap} items asked again, {2 * len(plan)} calls")
     answers = await ask_swaps(proxy, plan)
-    return replace(evidence, swap=disclosed(answers, evidence, match_word(asked.kind)[0], seed=asked.seed))
+    return replace(evidence, swap=disclosed(answers, evidence, match_word(asked.kind, asked.same)[0], seed=asked.seed))
 
 
 def _stamp(path: Path | None) -> tuple[int, int] | None:

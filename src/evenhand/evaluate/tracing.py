@@ -11,7 +11,7 @@ from evenhand.integrity.sequence import trace_evidence
 from evenhand.integrity.swaps import Swap, SwapReplies
 from evenhand.integrity.trace_evidence import Matched, MatchWord, TraceEvidence
 from evenhand.matching.matches import match
-from evenhand.matching.rules import ANSWER_KINDS, AnswerKind, MatchRule
+from evenhand.matching.rules import ANSWER_KINDS, AnswerKind, Expressions, MatchRule
 from evenhand.providers.address import proxy_for, request_base
 from evenhand.providers.base import Provider
 from evenhand.providers.open import open_provider, resolve
@@ -89,9 +89,11 @@ def kind_of(items: Sequence[Item]) -> AnswerKind | None:
     return None
 
 
-def match_word(kind: str) -> tuple[MatchWord, str]:
+def match_word(kind: str, same: Expressions | None = None) -> tuple[MatchWord, str]:
     """The match relation of an answer kind, and the same in words.
 
+    Args:
+        same: the comparer of formulas; without one they are undecided.
     Raises:
         InvalidInput: no such kind.
     """
@@ -100,18 +102,19 @@ def match_word(kind: str) -> tuple[MatchWord, str]:
     rule = MatchRule(kind=kind)
 
     def word(candidate: str, answer: str) -> Matched:
-        return match(candidate, answer, rule).verdict
+        return match(candidate, answer, rule, expressions=same).verdict
 
     return word, kind
 
 
 def evidence_of(
-    items: Sequence[Item], calls: Sequence[TracedCall], outcomes: Mapping[str, bool | None] | None, kind: str | None
-) -> TraceEvidence:
-    """What a trace shows; without a kind nothing is matched."""
+    items: Sequence[Item], calls: Sequence[TracedCall], outcomes: Mapping[str, bool | None] | None, kind: str | None,
+    same: Expressions | None = None,
+) -> TraceEvidence:  # fmt: skip
+    """What a trace shows; without a kind nothing is matched, and without a comparer no formula."""
     if kind is None:
         return trace_evidence(items, calls, outcomes)
-    word, words = match_word(kind)
+    word, words = match_word(kind, same)
     return trace_evidence(items, calls, outcomes, word, match_words=words)
 
 
