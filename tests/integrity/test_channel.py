@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from evenhand.errors import InvalidInput
-from evenhand.integrity.channel import ChannelFacts, ControlResult, channel_verdict, graded_mean
+from evenhand.integrity.channel import ChannelFacts, ControlResult, channel_verdict
 from evenhand.integrity.verdicts import Word
 
 
@@ -114,9 +114,3 @@ def test_shares_have_n_failures_and_exact_intervals_and_the_blind_channels_stand
     assert always["known_correct_accepted"]["value"] == always["known_incorrect_accepted"]["value"] == 1.0
     never = evidence["an_always_fail_channel_would_show"]
     assert never["known_correct_accepted"]["value"] == never["known_incorrect_accepted"]["value"] == 0.0
-
-
-def test_a_reward_outside_its_range_is_no_score() -> None:
-    found = graded_mean([1, 1, 0, 1, -1, -1])
-    assert (found.mean, found.graded, found.n) == (0.75, 4, 6)
-    assert graded_mean([-1.0]).mean is None

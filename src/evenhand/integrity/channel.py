@@ -12,7 +12,7 @@ from evenhand.errors import InvalidInput
 from evenhand.integrity.shares import Share
 from evenhand.integrity.verdicts import CriterionVerdict, TaskClass, Word
 
-__all__ = ["FEWEST_CONTROLS", "ChannelFacts", "ControlResult", "GradedMean", "channel_verdict", "graded_mean"]
+__all__ = ["FEWEST_CONTROLS", "ChannelFacts", "ControlResult", "channel_verdict"]
 
 FEWEST_CONTROLS = 20
 """Graded controls of either kind; evenhand's own reading of a list that is lost."""
@@ -228,28 +228,3 @@ def _kinds(facts: ChannelFacts, expected: Expected) -> str:
 
 def _more(found: Sequence[str], shown: int) -> str:
     return f" and {len(found) - shown} more" if len(found) > shown else ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GradedMean:
-    """The mean of rewards that lie in their declared range.
-
-    Attributes:
-        mean: over graded ones; None where there are none.
-        graded: how many lie in the range.
-        n: how many there are.
-    """
-
-    mean: float | None
-    graded: int
-    n: int
-
-
-def graded_mean(rewards: Sequence[float], low: float = 0.0, high: float = 1.0) -> GradedMean:
-    """The mean over rewards in [low, high]; one outside says that the trial could not be graded, and is no score.
-
-    >>> graded_mean([1, 1, 0, 1, -1, -1])
-    GradedMean(mean=0.75, graded=4, n=6)
-    """
-    kept = [reward for reward in rewards if low <= reward <= high]
-    return GradedMean(mean=sum(kept) / len(kept) if kept else None, graded=len(kept), n=len(rewards))
