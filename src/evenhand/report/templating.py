@@ -7,9 +7,9 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import BaseLoader, Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from evenhand.report.visible import markup
+from evenhand.report.visible import markup, plain
 
 __all__ = ["digest", "environment", "template_text"]
 
@@ -20,7 +20,7 @@ def environment(**names: Any) -> Environment:
     made = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
     )
-    made.globals.update(names)
+    made.globals.update(names, label=_label)
     return made
 
 
@@ -37,6 +37,11 @@ def digest(text: str) -> str:
     'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
     """
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _label(text: str) -> Markup:
+    """Text of an attribute, where no mark-up can show what is invisible in it."""
+    return escape(plain(text, 200))
 
 
 def _shown(value: Any) -> Any:
