@@ -246,3 +246,21 @@ def test_items_have_not_moved_between_scales_that_are_not_known(table, evenhand)
     assert (pair["n_moved"], pair["n_identical"], pair["moved"], pair["mean_difference"]) == (None, None, [], None)
     assert pair["difference"] == 0.0
     assert "moved by a level" not in evenhand("compare", "small.csv", "large.csv", "--grades", "g.csv").out
+
+
+def test_what_is_said_beside_a_pair_is_the_same_on_the_page_and_on_the_terminal(table, evenhand, tmp_path):
+    """Every test of the pair, and a single item that moved."""
+    one = [1, 2, 3, 4, 5, 1, 2, 3, 4, 5]
+    table("a.csv", ["item", "score"], [[f"i{k}", score] for k, score in enumerate(one)])
+    table("b.csv", ["item", "score"], [[f"i{k}", score + (k == 4) * -2] for k, score in enumerate(one)])
+    table("g.csv", ["item", "r"], [[f"i{k}", min(5, score + k % 2)] for k, score in enumerate(one)])
+    done = evenhand("compare", "a.csv", "b.csv", "--grades", "g.csv", "--scale", "1:5", "--pass-at", 4,
+                    "--resamples", 199, "-o", "page.html")  # fmt: skip
+    assert done.code == 0, done.err
+    said = " ".join(done.out.split())
+    assert (
+        "a / b: 1 item moved by a level or more; pass alone 1 and 0; McNemar p = 1.000; Wilcoxon on errors p = " in said
+    )
+    page = (tmp_path / "page.html").read_text()
+    words = said.partition("a / b: ")[2]
+    assert words[: words.index("Wilcoxon") + len("Wilcoxon on errors p = 0.000")] in page

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from evenhand.analysis.side_by_side import SideBySide
 from evenhand.errors import InvalidInput
 from evenhand.stats.differences import Difference, mcnemar_exact, wilcoxon_p
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,10 +62,36 @@ class Pair:
     extra_cost_per_1000: float | None
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What has to be said beside the difference, the same on a page and on a terminal."""
+        one = self.difference.difference
+        said = [one.undefined or one.no_interval or ""]
+        if self.n_moved:
+            said.append(f"{plural(self.n_moved, 'item')} moved by a level or more")
+        if self.flips is not None:
+            said.append(f"pass alone {count(self.flips[0])} and {count(self.flips[1])}")
+        if self.mcnemar is not None:
+            said.append(f"McNemar {_p_in_words(self.mcnemar)}")
+        if self.wilcoxon is not None:
+            said.append(f"Wilcoxon on errors {_p_in_words(self.wilcoxon)}")
+        if self.extra_cost_per_1000 is not None:
+            said.append(f"{self.extra_cost_per_1000:+.4f} dollars for 1,000")
+        return tuple(filter(None, said))
+
+    @property
     def apart(self) -> bool:
         """Whether the interval that holds together with the other pairs' excludes 0."""
         found = self.difference
         return found.low is not None and found.high is not None and not found.low <= 0.0 <= found.high
+
+
+def _p_in_words(value: float) -> str:
+    """A p value with three decimals, and never a false 0.
+
+    >>> _p_in_words(0.0004), _p_in_words(0.0417), _p_in_words(1.0)
+    ('p < 0.001', 'p = 0.042', 'p = 1.000')
+    """
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
 def pair_of(

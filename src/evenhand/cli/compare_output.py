@@ -98,30 +98,10 @@ def _pairs(found: "Comparison") -> Iterator[str]:
         )  # fmt: skip
     yield from table(rows)
     for pair in found.pairs[:_PAIRS_SHOWN]:
-        if note := _note(pair):
-            yield f"{shown(pair.a, 24)} / {shown(pair.b, 24)}: {shown(note)}"
+        if pair.remarks:
+            yield f"{shown(pair.a, 24)} / {shown(pair.b, 24)}: {shown('; '.join(pair.remarks))}"
     if len(found.pairs) > _PAIRS_SHOWN:
         yield f"and {len(found.pairs) - _PAIRS_SHOWN} more pairs (--json has all)"
-
-
-def _note(pair: "Pair") -> str:
-    one = pair.difference
-    parts = [one.difference.undefined or one.difference.no_interval or ""]
-    if pair.n_moved:
-        parts.append(f"{pair.n_moved} items moved by a level or more")
-    if pair.flips is not None:
-        parts.append(f"pass alone {pair.flips[0]} and {pair.flips[1]}")
-    if pair.mcnemar is not None:
-        parts.append(f"McNemar p {_p(pair.mcnemar)}")
-    if pair.wilcoxon is not None:
-        parts.append(f"Wilcoxon on errors p {_p(pair.wilcoxon)}")
-    if pair.extra_cost_per_1000 is not None:
-        parts.append(f"{pair.extra_cost_per_1000:+.4f} dollars for 1,000")
-    return "; ".join(part for part in parts if part)
-
-
-def _p(value: float) -> str:
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _moved(pair: "Pair", most: int) -> Iterator[str]:

@@ -175,18 +175,9 @@ def _pair_row(pair: "Pair") -> tuple[str, ...]:
     one = pair.difference
     value = one.difference.value
     within = "" if one.low is None or one.high is None else f"{one.low:+.3f} to {one.high:+.3f}"
-    notes = [one.difference.undefined or one.difference.no_interval or ""]
-    if pair.n_moved:
-        notes.append(f"{plural(pair.n_moved, 'item')} moved by a level or more")
-    if pair.flips is not None:
-        notes.append(f"pass alone {pair.flips[0]} and {pair.flips[1]}")
-    if pair.mcnemar is not None:
-        notes.append(f"McNemar p {number(pair.mcnemar, 3)}")
-    if pair.extra_cost_per_1000 is not None:
-        notes.append(f"{pair.extra_cost_per_1000:+.4f} dollars for 1,000")
     return (
         pair.a, pair.b, "undefined" if value is None else f"{value:+.3f}", within, count(one.difference.n),
-        "" if one.detectable is None else number(one.detectable, 3), "; ".join(note for note in notes if note),
+        "" if one.detectable is None else number(one.detectable, 3), "; ".join(pair.remarks),
     )  # fmt: skip
 
 
