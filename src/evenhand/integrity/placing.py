@@ -43,6 +43,12 @@ _SHARE = 0.5  # of the fragments
 _KEYS = 8  # rare words of a text by which a request may be about it
 _FEWEST_KEYS = 2  # of them, that a request must hold
 _MASK = "\ue000"  # a private character, which ends words as a space does
+_PLAIN = str.maketrans(  # what typography makes of quotes and dashes
+    dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"')
+    | dict.fromkeys("\u2018\u2019\u201a\u201b", "'")
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+)
+_END_WORDS = 8  # of a candidate's beginning or end, which show that it was cut
 _WORD = re.compile(r"\w+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": " ", "t": " ", "r": " ", "b": " ", "f": " "}
@@ -97,12 +103,12 @@ class PlacedCall:
 
 
 def normalised(text: str) -> str:
-    r"""A text with one form for equal characters and one space for any white space.
+    r"""A text with one form for equal and for compatible characters, and one space for any white space.
 
-    >>> normalised(" a\n\n b\u00a0c ")
-    'a b c'
+    >>> normalised(" a\n\n b\u00a0c "), normalised("\u201c\uff14\uff12\u201d \u2013 it\u2019s")
+    ('a b c', '"42" - it\'s')
     """
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_PLAIN).split())
 
 
 def texts_of(item: Item) -> ItemTexts:
@@ -229,6 +235,10 @@ def _placed(call: TracedCall, index: _Index) -> PlacedCall:
     view = max(views, key=lambda one: one.taken)
     members, several = _members(view, about, index)
     sights = {index.items[k].id: {role: view.sight(k, role, index) for role in _ROLES} for k in members}
+    for k in members:
+        own = sights[index.items[k].id]
+        if own["candidate"].how == "absent" and _has_end(index.items[k].texts["candidate"], view.text):
+            own["candidate"] = Sight(how="fragments", count=1)
     return PlacedCall(
         call=call,
         items=tuple(index.items[number].id for number in members),
@@ -277,6 +287,15 @@ def _take_long(view: _View, about: Sequence[int], index: _Index) -> None:
                     for fragment in there:
                         view.take(fragment)
                     view.sights[key] = Sight(how="fragments", count=1)
+
+
+def _has_end(text: str, request: str) -> bool:
+    """Whether a long text's beginning or end stands in a request, which a harness may have cut."""
+    words = text.split(" ")
+    if len(words) <= _END_WORDS:
+        return False
+    ends = (" ".join(words[:_END_WORDS]), " ".join(words[-_END_WORDS:]))
+    return any(len(end) >= _LONG and end in request for end in ends)
 
 
 def _short_sight(item: ItemTexts, role: Role, text: str) -> Sight:

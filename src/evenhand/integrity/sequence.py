@@ -12,6 +12,7 @@ from dataclasses import replace
 from evenhand.integrity.acceptance import decided
 from evenhand.integrity.commitments import Commitment
 from evenhand.integrity.demands import Form
+from evenhand.integrity.making import only_repeat_candidates, templates_of_makers, unplaced_as_made
 from evenhand.integrity.placing import placed_calls, texts_of
 from evenhand.integrity.shared_calls import assigned
 from evenhand.integrity.steps import (
@@ -23,6 +24,7 @@ from evenhand.integrity.steps import (
     is_making,
     judgement,
     steps_of,
+    without_retried,
 )
 from evenhand.integrity.trace_evidence import ARMS, Arm, MatchWord, TracedItem, TraceEvidence
 from evenhand.terms import Item, TracedCall
@@ -53,17 +55,26 @@ def trace_evidence(
     texts = {item.id: texts_of(item) for item in items}
     placed = placed_calls(tuple(texts.values()), calls)
     found, notes, lost = assigned(tuple(texts.values()), placed)
-    steps = steps_of(texts, found)
+    steps = without_retried(steps_of(texts, found))
     heeded = heeded_templates(steps)
-    traced = []
-    for item in items:
-        own = steps.get(item.id, [])
-        one = (
-            _judged(item, own, heeded, match)
-            if own and item.id not in lost
-            else TracedItem(item=item.id, arm="unplaced", reason=lost.get(item.id, _NOWHERE))
-        )
-        traced.append(_with_outcome(one, item, outcomes, match))
+
+    def read(heeded: frozenset[int]) -> list[TracedItem]:
+        return [
+            _with_outcome(
+                _judged(item, steps[item.id], heeded, match)
+                if steps.get(item.id) and item.id not in lost
+                else TracedItem(item=item.id, arm="unplaced", reason=lost.get(item.id, _NOWHERE)),
+                item,
+                outcomes,
+                match,
+            )
+            for item in items
+        ]
+
+    traced = read(heeded)
+    if only_repeat_candidates(traced):
+        made = templates_of_makers(traced, steps)
+        traced = read(heeded - made) if made else unplaced_as_made(traced)
     given = decided(traced, has_match=match is not None)
     return _whole(items, calls, given, notes, outcomes, match_words if match is not None else "")
 

@@ -5,7 +5,7 @@ same?`) names no task at all. Such calls are given out by order where order is s
 unplaced with the reason: a wrong guess would pair a commitment with another item's candidate.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -15,6 +15,7 @@ from evenhand.integrity.placing import ItemTexts, PlacedCall, normalised, occurr
 
 __all__ = ["assigned"]
 
+_FEWEST_CALLS = 3  # in which an item must stand beside others to be taken for an example
 _SHORT_REPLY = 80  # code points up to which a reply may be an answer and nothing else
 
 Assigned = tuple[dict[str, list[PlacedCall]], list[str], dict[str, str]]
@@ -32,8 +33,12 @@ def assigned(items: Sequence[ItemTexts], placed: Sequence[PlacedCall]) -> Assign
     found: dict[str, list[PlacedCall]] = {item.id: [] for item in items}
     lost: dict[str, str] = {}
     shared: dict[tuple[str, ...], list[PlacedCall]] = defaultdict(list)
+    examples = _examples(placed)
     for one in placed:
-        if one.several:
+        about = [item for item in one.items if item not in examples] if one.several else []
+        if len(about) == 1:
+            found[about[0]].append(replace(one, items=(about[0],), several=False))
+        elif one.several:
             for item in one.items:
                 lost[item] = f"call {one.call.number} holds the texts of several items at once"
         elif len(one.items) == 1:
@@ -48,6 +53,14 @@ def assigned(items: Sequence[ItemTexts], placed: Sequence[PlacedCall]) -> Assign
     if n_continued:
         notes.append(f"{n_continued} calls name no task and were placed by the commitment and the candidate in them")
     return {item: own for item, own in found.items() if own}, notes, lost
+
+
+def _examples(placed: Sequence[PlacedCall]) -> frozenset[str]:
+    """Items whose task stands in most of the calls with several tasks: the template shows them as examples."""
+    several = [one for one in placed if one.several]
+    often = Counter(item for one in several for item in one.items)
+    least = max(_FEWEST_CALLS, len(several) * 0.8)
+    return frozenset(item for item, n in often.items() if n >= least)
 
 
 def _give_out(

@@ -20,6 +20,7 @@ __all__ = [
     "is_making",
     "judgement",
     "steps_of",
+    "without_retried",
 ]
 
 _BARE = 80  # code points up to which a whole reply may be an answer and nothing else
@@ -149,6 +150,52 @@ def heeded_templates(steps: Mapping[str, Sequence[Step]]) -> frozenset[int]:
     return frozenset(number for number, n in all_replies.items() if answered[number] >= _FEW * n and answered[number])
 
 
+def without_retried(steps: Mapping[str, Sequence[Step]]) -> dict[str, list[Step]]:
+    """The steps of each item without those whose reply was of no use, and which were asked again.
+
+    A reply that is not whole is of no use; so is one without the answer that is demanded, where the harness asks on in
+    the same conversation, or repeats the request for such items alone. Where all items are asked equally often, replies
+    are drawn for a majority, and each counts.
+    """
+    often: dict[int, set[int]] = defaultdict(set)
+    for own in steps.values():
+        for template, n in Counter(step.view.template for step in own).items():
+            often[template].add(n)
+    drawn = {template for template, numbers in often.items() if min(numbers) > 1}
+    return {
+        item: [step for step in own if not _is_retried(step, own, drawn=step.view.template in drawn)]
+        for item, own in steps.items()
+    }
+
+
+def _is_retried(step: Step, own: Sequence[Step], *, drawn: bool) -> bool:
+    """Whether a later call asks a step's question again."""
+    later = [other for other in own if other.call.began > step.call.ended]
+    again = any(other.call.request_hash == step.call.request_hash for other in later)
+    if again and step.call.fault:
+        return True
+    if not step.demanded or _form(step) not in (None, "bare"):
+        return False
+    answered = [other for other in later if other.view.template == step.view.template and _form(other) is not None]
+    if _form(step) == "bare" and all(_form(other) == "bare" for other in answered):
+        return False
+    return (again and not drawn) or any(_repairs(step, other) for other in later)
+
+
+def _form(step: Step) -> Form | None:
+    """The form of a step's answer."""
+    commitment = step.commitment()
+    return None if commitment is None else commitment.form
+
+
+def _repairs(step: Step, later: Step) -> bool:
+    """Whether a later call of the same template goes on from a step's reply."""
+    reply = normalised(step.reply)
+    return later.view.template == step.view.template and any(
+        role == "assistant" and normalised(text) == reply for role, text in later.call.messages
+    )
+
+
 def is_making(item: Item, step: Step) -> bool:
     """Whether a reply is the item's candidate itself: a harness may have it made on the same wire."""
     made = normalised(item.candidate)
@@ -203,8 +250,8 @@ def holds(item: Item, comparison: Step, own: Step, commitment: Commitment) -> bo
         return True
     short = normalised(commitment.text)
     there = occurrences(short, comparison.placed.whole) + (len(reply) >= _BARE and reply in comparison.placed.whole)
-    # Candidate and reference may be the same short text: theirs are not the commitment's.
-    view = comparison.view
-    shown = ((item.candidate, view.candidate), (item.reference, view.reference))
+    # Candidate and reference may be the same short text: theirs are not the commitment's. A call that compares shows
+    # the candidate unless it is known not to.
+    shown = ((item.candidate, comparison.view.candidate is not False), (item.reference, comparison.view.reference))
     others = sum(short == normalised(text or "") and bool(seen) for text, seen in shown)
     return there > others if there else False
