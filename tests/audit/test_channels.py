@@ -192,6 +192,13 @@ def test_a_command_that_answers_in_json_is_read_strictly(configured: Configured,
     assert found == got
 
 
+def test_the_verdict_stands_at_the_end_of_however_much_was_printed(configured: Configured) -> None:
+    loud = "print('x' * 3_000_000); print('{\\"accepted\\": true}')"
+    channel = {"kind": "command", "run": [PYTHON, "-c", loud], "accepts": "json", "independent_of_judge": True}
+    audit = run_audit(configured(channel=channel), Settings(control_items=1))
+    assert audit.verdicts[1].evidence["known_correct_accepted"]["successes"] == 1
+
+
 def test_a_planted_reward_that_wins_is_a_known_incorrect_control_that_was_accepted(configured: Configured) -> None:
     """The checker reads a reward file of the candidate's folder before it looks at the answer."""
     script = (

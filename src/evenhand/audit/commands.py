@@ -24,8 +24,8 @@ class Ran:
 
     Args:
         code: its exit code; negative for a signal; None where it ran out of time.
-        output: the first bytes of what it printed, as text.
-        complaint: the first bytes of what it printed on the other stream.
+        output: the first and the last bytes of what it printed, as text.
+        complaint: the same of what it printed on the other stream.
         cut: it printed more than is kept.
     """
 
@@ -84,6 +84,12 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _text(stream: BinaryIO) -> tuple[str, bool]:
+    """What was printed; of too much its beginning, and its end, where the verdict stands."""
+    size = stream.seek(0, os.SEEK_END)
     stream.seek(0)
-    data = stream.read(MOST_OUTPUT + 1)
-    return data[:MOST_OUTPUT].decode("utf-8", "replace"), len(data) > MOST_OUTPUT
+    if size <= MOST_OUTPUT:
+        return stream.read(MOST_OUTPUT).decode("utf-8", "replace"), False
+    first = stream.read(MOST_OUTPUT // 2)
+    stream.seek(size - MOST_OUTPUT // 2)
+    last = stream.read(MOST_OUTPUT // 2)
+    return f"{first.decode('utf-8', 'replace')}\n{last.decode('utf-8', 'replace')}", True
