@@ -193,7 +193,7 @@ def test_a_command_that_answers_in_json_is_read_strictly(configured: Configured,
 
 
 def test_the_verdict_stands_at_the_end_of_however_much_was_printed(configured: Configured) -> None:
-    loud = "print('x' * 3_000_000); print('{\\"accepted\\": true}')"
+    loud = "import json; print('x' * 3_000_000); print(json.dumps({'accepted': True}))"
     channel = {"kind": "command", "run": [PYTHON, "-c", loud], "accepts": "json", "independent_of_judge": True}
     audit = run_audit(configured(channel=channel), Settings(control_items=1))
     assert audit.verdicts[1].evidence["known_correct_accepted"]["successes"] == 1
