@@ -1,7 +1,10 @@
 """What tests of every folder may ask for."""
 
 import os
+import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,23 @@ def embedded_model() -> Path:
     if not path.is_file():
         pytest.skip("needs the embedded model: evenhand models pull smollm2")
     return path
+
+
+@pytest.fixture(scope="session")
+def evenhand_process() -> Iterator[list[str]]:
+    """The beginning of a command line that runs `evenhand` in a process of its own, forked from one that has imported
+    the package; see warm_commands.py. Where signals or the start itself are the claim, start `python -m evenhand`.
+    """
+    program = str(ROOT / "tests" / "warm_commands.py")
+    with tempfile.TemporaryDirectory() as folder:
+        socket = f"{folder}/socket"
+        # A fork takes no threads along, so there must be none.
+        one_thread = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+        with subprocess.Popen([sys.executable, program, socket], stdout=subprocess.PIPE, env=one_thread) as server:
+            assert server.stdout is not None
+            assert server.stdout.readline(), "the process that forks commands did not start"
+            yield [sys.executable, "-IS", program, socket]
+            server.terminate()
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ speaks for the whole fence: `<!-- run: no (the reason) -->`, or `<!-- run: exit 
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -70,15 +71,28 @@ def scratch(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def evenhand_on_the_path(tmp_path_factory: pytest.TempPathFactory, evenhand_process: list[str]) -> Path:
+    """A folder with the command in it. That it is installed under this name is held by tests/test_repository.py."""
+    folder = tmp_path_factory.mktemp("bin")
+    script = folder / "evenhand"
+    script.write_text(f'#!/bin/sh\nexec {shlex.join(evenhand_process)} "$@"\n')
+    script.chmod(0o755)
+    return folder
+
+
 @pytest.mark.parametrize(
     "page",
     [p for p in PAGES if any(c.exit_code is not None for c in commands(p.read_text("utf-8")))],
     ids=lambda p: p.name,
 )
-def test_the_commands_of_the_page_run(page: Path, scratch: Path, request: pytest.FixtureRequest) -> None:
+def test_the_commands_of_the_page_run(
+    page: Path, scratch: Path, evenhand_on_the_path: Path, request: pytest.FixtureRequest
+) -> None:
     keys = {name for name in os.environ if name.endswith(("_API_KEY", "_BASE_URL"))}
     environment = {name: value for name, value in os.environ.items() if name not in keys}
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
+    folders = (evenhand_on_the_path, Path(sys.executable).parent, environment["PATH"])
+    environment["PATH"] = os.pathsep.join(map(str, folders))
     for command in commands(page.read_text("utf-8")):
         if command.exit_code is None:
             continue

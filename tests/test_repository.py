@@ -103,6 +103,11 @@ def test_each_extra_is_part_of_all() -> None:
     assert set(inner.split(",")) == set(extras) - {"all"}
 
 
-def test_the_package_runs_as_a_module() -> None:
-    done = subprocess.run([sys.executable, "-m", "evenhand", "--version"], capture_output=True, text=True, timeout=60)
+@pytest.mark.parametrize(
+    "start",
+    [[sys.executable, "-m", "evenhand"], [str(Path(sys.executable).with_name("evenhand"))]],
+    ids=["module", "command"],
+)
+def test_the_package_runs_as_a_module_and_as_a_command(start: list[str]) -> None:
+    done = subprocess.run([*start, "--version"], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout.strip()) == (0, f"evenhand {version('evenhand')}"), done.stderr

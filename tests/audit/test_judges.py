@@ -114,7 +114,7 @@ ROWS = [
 
 
 @pytest.fixture
-def traced(tmp_path: Path) -> Callable[..., CriterionVerdict]:
+def traced(tmp_path: Path, evenhand_process: list[str]) -> Callable[..., CriterionVerdict]:
     """Trace a scripted judge of one arm as a user would, and audit the trace."""
 
     def run(arm: str, *, given: bool = True, match: str | None = "number") -> CriterionVerdict:
@@ -130,7 +130,7 @@ def traced(tmp_path: Path) -> Callable[..., CriterionVerdict]:
                 {"when": [task, "My answer"], "text": f"It comes to {own}.\nMy answer: {own}"},
             ]
         (tmp_path / "replies.jsonl").write_text(lines(*replies))
-        command = [sys.executable, "-m", "evenhand", "trace", "--items", "items.jsonl", "--replies", "replies.jsonl",
+        command = [*evenhand_process, "trace", "--items", "items.jsonl", "--replies", "replies.jsonl",
                    "--out", f"trace-{arm}", "--", sys.executable, str(HARNESS), arm, "items.jsonl",
                    "outcomes.jsonl"]  # fmt: skip
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)

@@ -3,7 +3,7 @@
 import json
 import shutil
 import subprocess
-import sys
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 
 jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema to hold the output to the published schema")
 
+Audit = Callable[..., subprocess.CompletedProcess[str]]
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "audit"
 
 
@@ -19,9 +20,11 @@ def folder(tmp_path: Path) -> Path:
     return shutil.copytree(EXAMPLES, tmp_path / "audit")
 
 
-def evenhand(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "evenhand", "audit", *words], cwd=folder, capture_output=True, text=True, timeout=180
+@pytest.fixture
+def evenhand(evenhand_process: list[str]) -> Audit:
+    """Runs `evenhand audit ...` in a folder, as a process of its own."""
+    return lambda folder, *words: subprocess.run(
+        [*evenhand_process, "audit", *words], cwd=folder, capture_output=True, text=True, timeout=180
     )
 
 
@@ -36,12 +39,12 @@ def validated(text: str) -> dict[str, object]:
     return document
 
 
-def test_the_schema_is_a_schema_and_is_printed(folder: Path) -> None:
+def test_the_schema_is_a_schema_and_is_printed(evenhand: Audit, folder: Path) -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
     assert json.loads(evenhand(folder, "--schema").stdout) == schema()
 
 
-def test_many_audits_are_what_the_studys_schema_says_and_show_a_line_each(folder: Path) -> None:
+def test_many_audits_are_what_the_studys_schema_says_and_show_a_line_each(evenhand: Audit, folder: Path) -> None:
     form = json.loads(evenhand(folder, "--schema", "--study", ".").stdout)
     jsonschema.Draft202012Validator.check_schema(form)
     (folder / "broken.yaml").write_text("task: {class: other}\n")
@@ -56,7 +59,7 @@ def test_many_audits_are_what_the_studys_schema_says_and_show_a_line_each(folder
     assert max(map(len, shown.splitlines())) < 80
 
 
-def test_several_steps_are_listed_in_the_json_on_the_page_and_on_the_terminal(folder: Path) -> None:
+def test_several_steps_are_listed_in_the_json_on_the_page_and_on_the_terminal(evenhand: Audit, folder: Path) -> None:
     (folder / "steps.yaml").write_text(
         "task: {class: code}\nenvironment:\n  enter:\n    - {step: fix, enter: env -i PATH=/none}\n"
         "    - {step: review, enter: [env, -i, PATH=/none]}\n"
@@ -73,11 +76,11 @@ def test_several_steps_are_listed_in_the_json_on_the_page_and_on_the_terminal(fo
     assert "    step fix: insufficient evidence\n    step review: insufficient evidence\n" in shown
 
 
-def test_an_audit_fits_80_columns(folder: Path) -> None:
+def test_an_audit_fits_80_columns(evenhand: Audit, folder: Path) -> None:
     assert max(map(len, evenhand(folder, "naive.yaml", "--control-items", "20").stdout.splitlines())) < 80
 
 
-def test_a_naive_evaluator_fails_and_exits_1(folder: Path) -> None:
+def test_a_naive_evaluator_fails_and_exits_1(evenhand: Audit, folder: Path) -> None:
     done = evenhand(folder, "naive.yaml", "--control-items", "20")
     assert done.returncode == 1
     assert "C1  FAIL" in done.stdout
@@ -88,7 +91,7 @@ def test_a_naive_evaluator_fails_and_exits_1(folder: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_a_sound_one_exits_by_what_is_required_and_its_json_validates(folder: Path) -> None:
+def test_a_sound_one_exits_by_what_is_required_and_its_json_validates(evenhand: Audit, folder: Path) -> None:
     done = evenhand(folder, "sound.yaml", "--json", "--require", "c1,C2", "-o", "page.html")
     assert done.returncode == 0, done.stdout
     document = validated(done.stdout)
@@ -103,13 +106,13 @@ def test_a_sound_one_exits_by_what_is_required_and_its_json_validates(folder: Pa
     assert "Waived on 2026-11-02" in (folder / "page.html").read_text()
 
 
-def test_insufficient_evidence_exits_3_and_the_file_equals_the_output(folder: Path) -> None:
+def test_insufficient_evidence_exits_3_and_the_file_equals_the_output(evenhand: Audit, folder: Path) -> None:
     done = evenhand(folder, "sound.yaml", "--json", "-o", "audit.json")
     assert done.returncode == 3
     assert validated((folder / "audit.json").read_text()) == json.loads(done.stdout)
 
 
-def test_a_subjective_configuration_is_a_population_of_its_own(folder: Path) -> None:
+def test_a_subjective_configuration_is_a_population_of_its_own(evenhand: Audit, folder: Path) -> None:
     (folder / "essay.yaml").write_text(
         "task: {class: subjective}\njudge: {kind: template, path: solve_first.txt}\n"
         "channel: {kind: command, run: sh -c false}\n"
@@ -120,7 +123,9 @@ def test_a_subjective_configuration_is_a_population_of_its_own(folder: Path) -> 
     assert words == ["not applicable", "not applicable", "insufficient evidence", "insufficient evidence"]
 
 
-def test_a_study_reports_both_populations_and_a_broken_configuration_costs_the_others_nothing(folder: Path) -> None:
+def test_a_study_reports_both_populations_and_a_broken_configuration_costs_the_others_nothing(
+    evenhand: Audit, folder: Path
+) -> None:
     (folder / "essay.yaml").write_text("task: {class: subjective}\n")
     (folder / "broken.yaml").write_text("task: {class: essays}\n")
     done = evenhand(folder, "--study", ".", "--json", "--control-items", "20", "-o", "study.html")
@@ -151,14 +156,14 @@ def test_a_study_reports_both_populations_and_a_broken_configuration_costs_the_o
         (["--study", "gone"], "no such folder"),
     ],
 )
-def test_a_wrong_call_is_one_sentence(folder: Path, words: list[str], says: str) -> None:
+def test_a_wrong_call_is_one_sentence(evenhand: Audit, folder: Path, words: list[str], says: str) -> None:
     done = evenhand(folder, *words)
     assert done.returncode == (2 if words else 0)
     assert says in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_foreign_text_reaches_no_terminal(folder: Path) -> None:
+def test_foreign_text_reaches_no_terminal(evenhand: Audit, folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
     rows[0]["id"] = "q\x1b[31m01"
     (folder / "items.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 
@@ -11,13 +10,13 @@ KEY = "sk-never-shown"
 
 
 @pytest.fixture
-def models(tmp_path):
+def models(tmp_path, evenhand_process):
     """Run the command in an empty folder, with a models folder of its own."""
 
     def run(*arguments, **environ):
         inherited = {name: value for name, value in os.environ.items() if not name.endswith(("_KEY", "_BASE_URL"))}
         return subprocess.run(
-            [sys.executable, "-m", "evenhand", "models", *arguments],
+            [*evenhand_process, "models", *arguments],
             cwd=tmp_path,
             env={**inherited, "EVENHAND_MODELS": str(tmp_path / "models"), **environ},
             capture_output=True,

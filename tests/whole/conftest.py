@@ -37,6 +37,10 @@ class Endpoint:
     def stats(self):
         return self._send("/_stats", None)
 
+    def n_calls(self):
+        """How often it was asked so far; costs little, for tests that wait for it."""
+        return self._send("/_calls", None)
+
     def _send(self, path, data):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", data=data, timeout=10) as answer:
             return json.load(answer)
@@ -50,8 +54,9 @@ class Endpoint:
 class Desk:
     """A scratch folder with a judge file and items, and the command to run there."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, program):
         self.folder = folder
+        self.program = program
         (folder / "judge.yaml").write_text(JUDGE)
 
     def items(self, n, name="items.jsonl"):
@@ -62,8 +67,16 @@ class Desk:
         (self.folder / name).write_text("\n".join(lines) + "\n")
 
     def start(self, *arguments, **environment):
+        """An interpreter of its own from its beginning, to which a test may send signals."""
+        return self._started([sys.executable, "-m", "evenhand", *map(str, arguments)], environment)
+
+    def start_quickly(self, *arguments, **environment):
+        """As `run` starts it; it can be killed, but gets no other signal."""
+        return self._started([*self.program, *map(str, arguments)], environment)
+
+    def _started(self, command, environment):
         return subprocess.Popen(
-            [sys.executable, "-m", "evenhand", *map(str, arguments)],
+            command,
             cwd=self.folder,
             env=self._environment(environment),
             stdout=subprocess.PIPE,
@@ -74,7 +87,7 @@ class Desk:
     def run(self, *arguments, **environment):
         """Run to the end; a traceback is never right."""
         done = subprocess.run(
-            [sys.executable, "-m", "evenhand", *map(str, arguments)],
+            [*self.program, *map(str, arguments)],
             cwd=self.folder,
             env=self._environment(environment),
             capture_output=True,
@@ -99,8 +112,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path):
-    return Desk(tmp_path)
+def desk(tmp_path, evenhand_process):
+    return Desk(tmp_path, evenhand_process)
 
 
 @pytest.fixture

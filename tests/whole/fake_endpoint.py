@@ -126,7 +126,9 @@ async def serve(reader, writer):
             match = re.search(r"content-length: *(\d+)", head, re.I)
             body = await reader.readexactly(int(match[1])) if match else b""
             path = head.split(" ")[1]
-            if path == "/_stats":
+            if path == "/_calls":
+                writer.write(response(200, str(sum(map(len, CALLS.values()))).encode()))
+            elif path == "/_stats":
                 writer.write(response(200, json.dumps(stats()).encode()))
             elif path == "/_set":
                 SETTINGS.update(json.loads(body))
