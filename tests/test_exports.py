@@ -3,6 +3,7 @@
 import ast
 import importlib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,12 @@ MODULES = {
     for path in sorted((SRC / "evenhand").rglob("*.py"))
     if path.name != "__main__.py"
 }
+
+
+@cache
+def parsed(name: str) -> ast.Module:
+    """The syntax of a module."""
+    return ast.parse(MODULES[name].read_text("utf-8"))
 
 
 def listed(tree: ast.Module) -> list[str] | None:
@@ -35,7 +42,7 @@ def defined(body: list[ast.stmt]) -> Iterator[str]:
 @pytest.mark.parametrize("name", MODULES)
 def test_all_equals_the_public_contents(name: str) -> None:
     """What a module defines is listed or has an underscore. Constants may be either: a name explains a number."""
-    tree = ast.parse(MODULES[name].read_text("utf-8"))
+    tree = parsed(name)
     public = {found for found in defined(tree.body) if not found.startswith("_")}
     names = listed(tree)
     if names is None:
@@ -52,7 +59,7 @@ def test_nothing_is_listed_that_another_module_defines(name: str) -> None:
     """One place for each name; only a package's own page hands on what its modules define."""
     path = MODULES[name]
     if path.name != "__init__.py":
-        tree = ast.parse(path.read_text("utf-8"))
+        tree = parsed(name)
         handed_on = {
             alias.asname or alias.name
             for node in ast.walk(tree)

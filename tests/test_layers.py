@@ -53,6 +53,11 @@ def modules() -> dict[str, Path]:
     return names
 
 
+def last_name(called: ast.expr) -> str:
+    """What follows the last point: `import_module` of `importlib.import_module`."""
+    return called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+
+
 def imported(module: str, source: str, *, is_package: bool, known: frozenset[str]) -> Iterator[tuple[str, int]]:
     """(imported module of evenhand, line), wherever in the file the import stands."""
     for node in ast.walk(ast.parse(source)):
@@ -66,10 +71,7 @@ def imported(module: str, source: str, *, is_package: bool, known: frozenset[str
                 base = ".".join([*above, *([node.module] if node.module else [])])
             # `from package import name` means the module of that name, where there is one.
             names = [f"{base}.{a.name}" if f"{base}.{a.name}" in known else base for a in node.names]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in (
-            "import_module",
-            "__import__",
-        ):
+        elif isinstance(node, ast.Call) and last_name(node.func) in ("import_module", "__import__"):
             names = [a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
         else:
             continue
