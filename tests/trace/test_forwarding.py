@@ -42,6 +42,32 @@ def endpoint():
     server.server_close()
 
 
+def test_a_base_url_keeps_its_path_and_query_and_neither_query_nor_token_is_kept(
+    endpoint, evenhand, items, harness, tmp_path, monkeypatch
+):
+    base, seen = endpoint
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{base}/deployments/sk-0123456789abcdef/?api-version=7&api-key=QUERYKEY")
+    done = evenhand("trace", "--items", items, "--out", "kept", "--json", "--", *harness("commit_visible"))
+    assert done.code == 0, done.err
+    assert {path for path, _ in seen} == {
+        "/v7/deployments/sk-0123456789abcdef/chat/completions?api-version=7&api-key=QUERYKEY"
+    }
+    kept = done.out + "".join(path.read_text() for path in (tmp_path / "kept").iterdir())
+    assert "/v7/deployments/***" in kept
+    for secret in ("QUERYKEY", "sk-0123456789abcdef", KEY):
+        assert secret not in kept
+
+
+def test_a_base_url_with_a_password_is_refused_before_anything_runs(evenhand, items, harness, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://user:SECRETPW@example.org/v1")
+    done = evenhand("trace", "--items", items, "--out", "kept", "--", *harness("commit_visible"))
+    assert done.code == 2
+    assert "user or password" in done.err
+    assert "SECRETPW" not in done.err
+    assert not (tmp_path / "kept").exists()
+
+
 @pytest.mark.parametrize("how", ["set before", "named"])
 def test_calls_go_to_the_endpoint_with_the_harness_own_key(
     how, endpoint, evenhand, items, harness, tmp_path, monkeypatch

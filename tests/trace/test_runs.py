@@ -210,3 +210,68 @@ def test_words_without_a_secret_are_kept_as_they_are():
         "risk-assessment-2026",
     ]
     assert without_secrets(words, {}) == words
+
+
+def test_a_harness_that_ignores_interrupts_is_ended_by_the_third_and_its_trace_kept(items, replies, script, tmp_path):
+    deaf = ASK + (
+        "import signal, time\n"
+        "signal.signal(signal.SIGINT, lambda *_: open('told', 'a').write('x'))\n"
+        "ask('/chat/completions', {'model': 'm', 'messages': []})\n"
+        "open('ready', 'w').close()\nwhile True: time.sleep(1)\n"
+    )
+    replies.write_text('"fine"\n')
+    command = [sys.executable, "-m", "evenhand", "trace", "--items", items, "--replies", replies, "--out", "kept", "--"]
+    process = subprocess.Popen([*map(str, command), *map(str, script(deaf))], cwd=tmp_path, env=os.environ.copy(),
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    told = tmp_path / "told"
+    for number in range(3):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not (
+            told.exists() and len(told.read_text()) == number if number else (tmp_path / "ready").exists()
+        ):
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 3, err
+    assert "SIGKILL" in out
+    assert json.loads((tmp_path / "kept" / "trace.json").read_text())["n_calls"] == 1
+
+
+def test_what_a_harness_leaves_running_is_not_waited_for_and_asks_nobody_on(evenhand, items, replies, script, tmp_path):
+    leaves = ASK + (
+        "import subprocess, sys, time\n"
+        "if len(sys.argv) > 1:\n"
+        "    found = []\n"
+        "    while len(found) < 400:\n"
+        "        try: found.append(ask('/chat/completions', {'model': 'm', 'messages': []}) is not None)\n"
+        "        except OSError: break\n"
+        "        open('begun', 'w').close()\n"
+        "    open('left', 'w').close()\n"
+        "    sys.exit()\n"
+        "subprocess.Popen([sys.executable, __file__, 'left'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
+        "while not os.path.exists('begun'): time.sleep(0.02)\n"
+    )
+    replies.write_text('"fine"\n')
+    done = evenhand("trace", "--items", items, "--replies", replies, "--out", "kept", "--json", "--", *script(leaves))
+    assert done.document["trace"]["exit_code"] == 0
+    assert done.document["evidence"]["n_calls"] == len((tmp_path / "kept" / "calls.jsonl").read_text().splitlines())
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "left").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert (tmp_path / "left").exists()
+
+
+def test_a_harness_that_prints_without_end_costs_no_memory(items, replies, script, tmp_path):
+    prints = "import sys\nfor _ in range(512): sys.stdout.write('x' * (1 << 20))\n"
+    command = [sys.executable, "-m", "evenhand", "trace", "--items", items, "--replies", replies, "--json", "--"]
+    measured = (
+        "import resource, subprocess, sys\n"
+        "found = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)\n"
+        "print(len(found.stdout), found.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", measured, *map(str, command), *map(str, script(prints))],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=120)  # fmt: skip
+    length, code, kilobytes = map(int, done.stdout.split())
+    assert code == 3  # no calls
+    assert length < 10_000
+    assert kilobytes < 400_000
