@@ -111,6 +111,7 @@ def test_a_step_that_cannot_be_read_is_named_with_its_place(folder: Path, enter:
         (("accepts: json", "acepts: json"), r"channel\.acepts: unknown key 'acepts'; did you mean 'accepts'\?"),
         (("class: mathematics", "class: maths"), r"line 3: task\.class: expected .*; did you mean 'mathematics'\?"),
         (("kind: template", "kind: prompt"), r"line 5: judge\.kind: expected none, template, trace or evenhand"),
+        (("path: judge.txt", f"path: {'a' * 300}"), r"line 6: judge\.path: no such file: 'aaa"),
         (("path: judge.txt", "path: gone.txt"), r"line 6: judge\.path: no such file: 'gone.txt'"),
         (("  path: judge.txt\n", ""), r"judge\.path: is missing; name the prompt template"),
         (("kind: number,", "kind: numbre,"), r"line 7: judge\.match\.kind: is 'numbre'; expected one of"),

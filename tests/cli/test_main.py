@@ -42,3 +42,10 @@ def test_notes_never_reach_standard_output_though_standard_error_is_closed(tmp_p
     (tmp_path / "none.json").write_text("[]")
     done = shell("2>&-", "score none.json --json", tmp_path)
     assert json.loads(done.stdout)["score"] is None
+
+
+@pytest.mark.parametrize("command", ["audit reach {0} {0}", "judge {0} {0}", "trace --items {0} -- true"])
+def test_a_name_that_no_file_can_have_is_one_sentence(command, tmp_path):
+    done = shell("", command.format("a" * 300), tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "is no path that can be (File name too long)" in done.stderr

@@ -14,6 +14,7 @@ Paths are relative to the file. `command` and `python` channels are the user's o
 """
 
 import datetime
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -204,13 +205,21 @@ def read_config(path: str | Path) -> AuditConfig:
 def _path(value: Value, folder: Path, *, is_folder: bool = False) -> Path:
     """A path that is there, relative to the configuration's folder."""
     path = folder / value.text()
-    if not path.exists():
+    if not _is(path.exists):
         value.refuse(
             f"no such {'folder' if is_folder else 'file'}: {quoted(value.text())}; paths are relative to {folder.name}/"
         )
     if not is_folder and path.is_dir():
         value.refuse(f"{quoted(value.text())} is a folder; a file was expected")
     return path
+
+
+def _is(asked: Callable[[], bool]) -> bool:
+    """What a path says of itself; a name that no file can have is that of none."""
+    try:
+        return asked()
+    except OSError:
+        return False
 
 
 def _judge(value: Value, folder: Path) -> JudgeConfig:
@@ -228,7 +237,7 @@ def _judge(value: Value, folder: Path) -> JudgeConfig:
     path = None
     if "path" in found:
         named = folder / found["path"].text()
-        path = _path(found["path"], folder, is_folder=kind == "trace" and not named.is_file())
+        path = _path(found["path"], folder, is_folder=kind == "trace" and not _is(named.is_file))
     return JudgeConfig(
         kind=kind,
         path=path,
@@ -277,7 +286,7 @@ def _run(value: Value, kind: ChannelKind, folder: Path) -> tuple[str, ...]:
     file, _, function = value.text().rpartition(":")
     if not file or not function.isidentifier():
         value.refuse(f"expected file.py:function; came {value.came()}")
-    if not (folder / file).is_file():
+    if not _is((folder / file).is_file):
         value.refuse(f"no such file: {quoted(file)}; paths are relative to {folder.name}/")
     return (str(folder / file), function)
 

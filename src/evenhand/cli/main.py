@@ -33,6 +33,7 @@ from evenhand.cli import (
 )
 from evenhand.cli.output import say
 from evenhand.errors import BudgetSpent, EvenhandError, ProviderError
+from evenhand.store.text_files import quoted
 
 __all__ = ["app", "run"]
 
@@ -109,6 +110,9 @@ def run() -> None:
         _abandon_stdout()
         sys.exit(141)
     except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.ELOOP) and error.filename is not None:
+            say(f"error: {quoted(str(error.filename))}: is no path that can be ({error.strerror}); check it")
+            sys.exit(2)
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
             raise
         _abandon_stdout()
