@@ -256,6 +256,16 @@ def test_an_answer_that_the_later_comparison_holds_stays_a_commitment_where_all_
     assert verdicts(asks, rows=right)[0] == PASS
 
 
+def test_a_demand_that_a_weak_model_seldom_meets_is_a_demand_and_its_other_items_are_abstentions():
+    def asks(calls, row):
+        calls.ask(f"{row.shown}First work it out yourself. {FORM}", row.answer if row.id == "q1" else "That is hard.")
+
+    words, found = verdicts(asks)
+    assert words[0] == "fail"  # since candidates were accepted on which it gave no answer
+    assert found.arms == {"commit_ignored": 3, "commit_visible": 5}
+    assert [one.commitment for one in found.items][:2] == ["79", None]
+
+
 def test_a_prompt_that_asks_for_no_judgement_and_a_reply_that_cannot_be_read_are_no_evidence():
     def asks(calls, row):
         calls.ask(f"{row.shown}Work out the question, and reply with the number alone.", row.own)

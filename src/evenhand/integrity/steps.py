@@ -141,13 +141,22 @@ def _told(placed: PlacedCall, own: Sequence[PlacedCall]) -> frozenset[str]:
 
 
 def heeded_templates(steps: Mapping[str, Sequence[Step]]) -> frozenset[int]:
-    """Templates whose demand for an answer is met by most replies; another may only happen to name such a form."""
-    all_replies, answered = Counter[int](), Counter[int]()
+    """Templates whose demand for an answer is met; another may only happen to name such a form.
+
+    Most replies must meet it; where no reply gives a verdict or a score instead, one of them shows that the answer is
+    what is asked for, and a weak model may fail at all others.
+    """
+    all_replies, answered, judged = Counter[int](), Counter[int](), Counter[int]()
     for own in steps.values():
         for step in own:
             all_replies[step.view.template] += 1
             answered[step.view.template] += step.commitment() is not None
-    return frozenset(number for number, n in all_replies.items() if answered[number] >= _FEW * n and answered[number])
+            judged[step.view.template] += step.judged_at() is not None
+    return frozenset(
+        number
+        for number, n in all_replies.items()
+        if answered[number] and (answered[number] >= _FEW * n or not judged[number])
+    )
 
 
 def without_retried(steps: Mapping[str, Sequence[Step]]) -> dict[str, list[Step]]:
