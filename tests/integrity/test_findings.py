@@ -21,11 +21,16 @@ def result(control: str, got: str = "accepted") -> ControlResult:
 @pytest.mark.parametrize(
     ("control", "flaw"),
     [("superset", "V5"), ("hedged", "V5"), ("truncated", "V5"), ("empty", "V6"), ("refusal", "V6"),
-     ("exception", "V6"), ("planted_reward", "V7")],
+     ("exception", "V6"), ("planted_reward", "V7"), ("early_exit", "V7"), ("always_equal", "V7")],
 )  # fmt: skip
 def test_an_accepted_control_is_a_finding_of_its_class(control: str, flaw: str) -> None:
     assert [found.flaw for found in channel_findings([result(control)])] == [flaw]
     assert channel_findings([result(control, "rejected")]) == []
+
+
+def test_an_item_is_named_once_however_many_of_its_controls_are_meant() -> None:
+    found = channel_findings([result("gold", "not graded"), result("empty", "not graded")])
+    assert [(one.where, one.n) for one in found] == [(("i1",), 2)]
 
 
 def test_what_could_not_be_graded_is_a_gap() -> None:
@@ -48,6 +53,33 @@ def test_what_the_probe_saw_is_a_finding_of_its_class(what: str, flaw: str) -> N
 )
 def test_a_checker_that_executes_its_input_is_seen(line: str) -> None:
     assert [found.flaw for found in code_findings(f"def check(x):\n    return {line}\n", "c.py")] == ["V3"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "compile(x, '', 'exec')", "__import__('os').system(x)", "from os import system as s\ns(x)",
+        "import os as o\no.system(x)", "import pickle as p\np.load(x)", "import builtins\nbuiltins.eval(x)",
+        "e = eval\ne(x)", "import subprocess\nsubprocess.getoutput(x)", "import torch\ntorch.load(x)",
+        "import numpy as np\nnp.load(x, allow_pickle=True)", "import pandas as pd\npd.read_pickle(x)",
+        "import yaml\nyaml.unsafe_load(x)", "import yaml\nyaml.load(x, Loader=yaml.Loader)",
+        "from sympy import sympify\nsympify(x)",
+    ],
+)  # fmt: skip
+def test_no_name_hides_what_executes_its_input(source: str) -> None:
+    assert [found.flaw for found in code_findings(source, "c.py")] == ["V3"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import yaml\nyaml.load(x, Loader=yaml.SafeLoader)", "import yaml\nyaml.safe_load(x)", "model.eval()",
+        "import re\nre.compile(x)", "import ast\nast.literal_eval(x)", "import json\njson.loads(x)", "df.eval('a')",
+        "import numpy as np\nnp.load(x)", "s = 'eval(x)'  # eval(x)",
+    ],
+)  # fmt: skip
+def test_what_only_sounds_like_it_is_no_finding(source: str) -> None:
+    assert code_findings(source, "c.py") == []
 
 
 @pytest.mark.parametrize("source", ["int(x)", "eval('1 + 1')", "subprocess.run(['ls'])", "def broken(", "\0"])

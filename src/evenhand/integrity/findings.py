@@ -1,11 +1,12 @@
 """The eight flaw classes of agent benchmarks as findings beside the four verdicts, which they never change."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from evenhand.integrity.channel import ControlResult
+from evenhand.integrity.checker_source import dangerous_calls
 from evenhand.integrity.templates import TemplateReading
 
 __all__ = [
@@ -27,11 +28,6 @@ FLAWS: Mapping[str, str] = {
 
 _WEAK = {"superset": "an answer with more in it", "hedged": "an answer that names two", "truncated": "half an answer"}
 _GAPS = {"empty": "an empty answer", "refusal": "a refusal", "exception": "an answer that raises an exception"}
-_CALLS = {
-    "eval": "eval", "exec": "exec", "os.system": "a shell", "os.popen": "a shell", "pickle.loads": "pickle",
-    "pickle.load": "pickle", "marshal.loads": "marshal", "yaml.load": "yaml.load", "dill.loads": "dill",
-    "importlib.import_module": "an import by name", "runpy.run_path": "runpy", "runpy.run_module": "runpy",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,16 +119,32 @@ def channel_findings(controls: Sequence[ControlResult]) -> list[Finding]:
             if got:
                 n = sum(one.control == kind for one in controls)
                 what = f"{words} is accepted on {len(got)} of {n} items"
-                found.append(Finding(flaw=flaw, what=what, where=tuple(one.item for one in got[:8]), n=len(got)))
+                found.append(Finding(flaw=flaw, what=what, where=_items(got), n=len(got)))
+    for kind, what in _TRUSTED.items():
+        taken = [one for one in controls if one.control == kind and one.got == "accepted"]
+        if taken:
+            found.append(Finding(flaw="V7", what=what, where=_items(taken), n=len(taken)))
     planted = [one for one in controls if one.control == "planted_reward" and one.got == "accepted"]
     if planted:
         what = "a wrong candidate that leaves a reward file behind is accepted"
-        found.append(Finding(flaw="V7", what=what, where=tuple(one.item for one in planted[:8]), n=len(planted)))
+        found.append(Finding(flaw="V7", what=what, where=_items(planted), n=len(planted)))
     lost = [one for one in controls if one.got == "not graded"]
     if lost:
         what = f"{len(lost)} of {len(controls)} controls could not be graded; make sure that none of them is a score"
-        found.append(Finding(flaw="V6", what=what, where=tuple(one.item for one in lost[:8]), n=len(lost)))
+        found.append(Finding(flaw="V6", what=what, where=_items(lost), n=len(lost)))
     return found
+
+
+_TRUSTED = {
+    "early_exit": "a program that exits with 0 before it returned anything is accepted",
+    "always_equal": "an object that claims to equal everything is accepted",
+}
+_MOST_WHERE = 8
+
+
+def _items(controls: Sequence[ControlResult]) -> tuple[str, ...]:
+    """The first items of some controls, each once."""
+    return tuple(dict.fromkeys(one.item for one in controls))[:_MOST_WHERE]
 
 
 def template_findings(reading: TemplateReading, name: str) -> list[Finding]:
@@ -153,23 +165,7 @@ def code_findings(source: str, name: str) -> list[Finding]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    where = tuple(f"{name} line {line}: {what}" for line, what in sorted(_dangerous(tree)))
+    where = tuple(f"{name} line {line}: {what}" for line, what in sorted(dangerous_calls(tree)))
     if not where:
         return []
     return [Finding(flaw="V3", what="the checker calls what can execute its input", where=where, n=len(where))]
-
-
-def _dangerous(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        called = ast.unparse(node.func)
-        shell = any(
-            word.arg == "shell" and isinstance(word.value, ast.Constant) and word.value.value is True
-            for word in node.keywords
-        )
-        constant = bool(node.args) and all(isinstance(argument, ast.Constant) for argument in node.args)
-        if shell:
-            yield node.lineno, "a shell"
-        elif called in _CALLS and not constant:
-            yield node.lineno, _CALLS[called]
