@@ -156,6 +156,8 @@ NUMBERS: dict[str, list[Pair]] = {
         ("5\u62166", "5", "no_answer"), ("5\u30fb5", "5", "no_answer"), ("\u4e00\u5171\u662f5\u4e2a", "5", "equal"),
     ],
     "signs behind and odd minus signs": [
+        ("So it is - 2.1 in all.", "-2.1", "equal"), ("So it is - 2.1 in all.", "2.1", "unequal"),
+        ("The total - 5 apples", "5", "equal"),
         ("5-", "5", "unequal"), ("\u20145", "-5", "equal"), ("\u27965", "-5", "equal"), ("\u00ac5", "5", "unequal"),
         ("0,500", "500", "unequal"), ("0.500", "0.5", "equal"),
     ],
@@ -242,6 +244,7 @@ CHOICES: list[Pair] = [
         "option A is wrong", "It is not option A", "The wrong answer is A", "Answer: A - B", "Answer: A-D",
         "Answer: A -> B", "Answer: A as well as B", "Answer: A, no B", "Answer: A?", "Answer: A) x\nB) y",
     )),
+    ("A) B)", "A", "no_answer"), ('"B"', "B", "equal"), ("'B'.", "B", "equal"),
     ("Answer: A. No change", "A", "equal"), ("B. Not enough information", "B", "equal"),
     ("Answer: B, not A", "B", "equal"),
     ("Answer: B - I checked it", "B", "equal"), ("Answer: A because B is wrong", "A", "equal"),

@@ -91,7 +91,9 @@ def _lists_on(text: str, after: str, labels: dict[str, str]) -> bool:
 
 
 _LISTED = re.compile(r"[ \t]*+\(?([A-Za-z0-9]{1,2})[).:][ \t]++\S")
-_MARKED = re.compile(r"(?:^|\s|[.])(?:\(([A-Z0-9]{1,2})\)|([A-Z0-9]{1,2})[):](?=\s)|(?<=\. )([A-Z0-9]{1,2})(?=[.]|$))")
+_MARKED = re.compile(
+    r"(?:^|\s|[.])(?:\(([A-Z0-9]{1,2})\)|([A-Z0-9]{1,2})[):](?=\s|$)|(?<=\. )([A-Z0-9]{1,2})(?=[.]|$))"
+)
 
 
 def _second_form(text: str, labels: dict[str, str], rule: MatchRule) -> str | NoAnswer | Unreadable:
@@ -156,7 +158,7 @@ def _first_label(text: str, labels: dict[str, str], *, lone: bool) -> str | NoAn
         return NoAnswer(reason="says what the answer is not")
     marked = bracketed or text[end - 1] == ")" or rest[:1] in (":", ".")
     if (
-        not rest.strip(" .)]:*")
+        not rest.strip(" .)]:*\"'")
         or (lone and _ENDS.match(rest))
         or (marked and text[at : at + 2].strip("([ ")[:1].isupper())
     ):

@@ -39,6 +39,7 @@ _SHORT_WORD = re.compile(
 _FUNCTION_NAMES = "sin cos tan cot sec csc log exp sqrt mod arcsin arccos arctan"
 _FUNCTIONS = frozenset(_FUNCTION_NAMES.split())
 _LIST = re.compile(r"[,;]\s|\sand\s|\s&\s")
+_MINUS = re.compile(r"(?<![A-Za-z])(is|are|was|be|equals|=)\s-\s(?=[$]?[.]?[0-9])", re.IGNORECASE)  # `it is - 5`
 _CLAUSE = re.compile(r"[,;:](?=\s|$)|\s-{1,3}\s|\u2014")
 
 
@@ -126,7 +127,7 @@ def _several(text: str) -> NoAnswer | None:
 
 def _mentioned(text: str, decimal_comma: bool) -> Quantity | Formula | str | NoAnswer | Unreadable:
     """The number of the last clause that has one, in prose that states no answer."""
-    text = unwrapped_latex(text)
+    text = _MINUS.sub(r"\1 -", unwrapped_latex(text))
     if _is_formula(text):
         return _several(text) or _only_number(text, decimal_comma)
     listed = sentences(text)
