@@ -17,7 +17,7 @@ _CHOSEN = re.compile(
     r"|(?:chose|picked|selected|choose|pick|select|going with|go with))\s*+:?\s*+(?:option\s++|choice\s++|letter\s++)?",
     re.IGNORECASE,
 )
-_AFTER = re.compile(r"(?![\w'])\s*+[)\]}]?")
+_AFTER = re.compile(r"(?!\w|'\w)\s*+[)\]}]?")
 _ENDS = re.compile(
     r"\s*+(?:$|[.,;:!?)\]}\-\u2014(]|(?:is|because|since|as|for|by|with|due)(?![A-Za-z]))", re.IGNORECASE
 )
