@@ -17,6 +17,7 @@ import hashlib
 import os
 import re
 import threading
+import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -127,16 +128,25 @@ class LocalProvider:
             await asyncio.get_running_loop().run_in_executor(self._pool, self._load)
         stop = threading.Event()
         self._running.add(stop)
+        came = time.monotonic()
+        began: list[float] = []
+
+        def answer() -> Reply:
+            began.append(time.monotonic())
+            return self._answer(call, profile, stop)
+
         try:
             async with asyncio.timeout(timeout_s):
-                return await asyncio.get_running_loop().run_in_executor(self._pool, self._answer, call, profile, stop)
+                return await asyncio.get_running_loop().run_in_executor(self._pool, answer)
         except TimeoutError:
+            # The same machine would take as long again, save where most of the time went by in the queue.
+            queued = not began or began[0] - came > timeout_s / 2
             raise ProviderError(
                 f"local: {self.path.name} did not answer within {timeout_s:g} s; give it more time, "
                 "or lower max_tokens or --max-concurrency",
                 provider="local",
                 code="timeout",
-                retryable=True,
+                retryable=queued,
             ) from None
         finally:
             stop.set()
