@@ -1,6 +1,6 @@
 """Counted nouns, in one place for every sentence that a person reads."""
 
-__all__ = ["count", "plural"]
+__all__ = ["count", "none_of", "plural"]
 
 
 def count(n: int | None) -> str:
@@ -19,3 +19,12 @@ def plural(n: int, one: str, many: str = "") -> str:
     ('1 record', '2,000 records', '0 replies')
     """
     return f"{count(n)} {one if n == 1 else many or one + 's'}"
+
+
+def none_of(n: int, one: str, many: str = "", *, of: str = "the") -> str:
+    """That nothing of several has something, or the one that there is; a verb in the singular follows.
+
+    >>> none_of(1200, "item"), none_of(1, "item", of="its")
+    ('none of the 1,200 items', 'not even its one item')
+    """
+    return f"not even {of} one {one}" if n == 1 else f"none of {of} {plural(n, one, many)}"

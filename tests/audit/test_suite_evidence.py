@@ -61,7 +61,7 @@ def test_a_given_implementation_that_reaches_a_check_passes_with_its_witness(con
 
 def test_no_known_incorrect_implementation_is_insufficient(configured: Configured) -> None:
     assert verdict(configured, task()).verdict == "insufficient evidence"
-    assert "none of the 1" in verdict(configured, task(), wrong=(SQUARE,)).reason
+    assert "not even the one implementation" in verdict(configured, task(), wrong=(SQUARE,)).reason
 
 
 def test_a_lookup_table_alone_is_insufficient(configured: Configured) -> None:

@@ -118,7 +118,7 @@ def test_items_that_all_lack_what_is_compared_are_refused_and_some_are_counted(e
     desk(judge, [lone, whole], [reply])
     done = evenhand("judge", "judge.yaml", "items.jsonl", "--json")
     assert done.code == 0, done.err
-    assert f"1 of 2 items have no {what} and will abstain" in done.err
+    assert f"1 of 2 items has no {what} and will abstain" in done.err
     assert [record["status"] for record in done.document["records"]] == ["abstained", "verdict"]
 
 

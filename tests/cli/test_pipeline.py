@@ -180,7 +180,7 @@ def test_a_failure_by_a_reply_names_a_way_out(evenhand, tmp_path, reply, way_out
     (tmp_path / "judge.yaml").write_text(PLAIN)
     done = evenhand("judge", "judge.yaml", "items.jsonl")
     assert done.code == 3
-    assert f"1 of 1 judgements failed; --max-failed allows 0; {way_out}" in done.err
+    assert f"1 of 1 judgement failed; --max-failed allows 0; {way_out}" in done.err
 
 
 def test_an_item_without_a_required_source_abstains_and_nothing_is_sent(desk):

@@ -378,7 +378,7 @@ def test_items_with_one_side_only_are_counted_named_and_refused_if_strict(desk, 
     assert counts["named"]["judged_not_graded"] == ["x"]
     strict = evenhand("validate", "s.csv", "--grades", "g.csv", "--strict")
     assert strict.code == 2
-    assert "1 graded items have no score: y" in strict.err
+    assert "1 graded item without a score: y" in strict.err
     assert strict.out == ""
 
 

@@ -182,7 +182,7 @@ def test_infinite_scores_and_missing_cells_are_told_apart():
     assert [(row.row, row.reason) for row in found.dropped] == [(3, "a component is missing"), (4, "no score")]
     assert [(one.row, one.excess) for one in found.violations] == [(1, None)]
     assert "1 row left out for a gap" in found.notes[-1]
-    with pytest.raises(InvalidInput, match="none of 1 rows can be tested"):
+    with pytest.raises(InvalidInput, match="none of 1 row can be tested"):
         verified("a + b", [("", 1, 2)])
 
 

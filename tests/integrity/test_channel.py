@@ -55,7 +55,7 @@ def test_one_wrong_decision_fails_without_a_tolerance_however_few_there_are() ->
     assert word(controls=controls(let_in=1))[0] == "fail"
     found, reason = word(controls=controls(right=1, wrong=1, refused=1))
     assert found == "fail"
-    assert "1 of 1 known-correct controls were rejected (gold 1)" in reason
+    assert "1 of 1 known-correct control was rejected (gold 1)" in reason
 
 
 def test_a_declared_tolerance_is_read_as_a_share_of_either_kind() -> None:

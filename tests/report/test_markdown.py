@@ -37,5 +37,5 @@ def test_a_table_keeps_its_columns(record, report):
 def test_caveats_counts_and_arithmetic_are_there(record, report):
     made = report_markdown(report([record(), record(item="b", quote="invented")]))
     assert made.index("quotations do not stand") < made.index("| Rater" if "| Rater" in made else "| Judge")
-    assert "counted      1 of 1 checks: fact" in made
+    assert "counted      1 of 1 check: fact" in made
     assert "(NOT in the text)" in made

@@ -3,7 +3,7 @@
 import pytest
 
 from evenhand.report.numbers import alike, cost, interval, number, percent, percents
-from evenhand.wording import count, plural
+from evenhand.wording import count, none_of, plural
 
 
 @pytest.mark.parametrize(
@@ -113,3 +113,10 @@ def test_numbers_of_one_interval_have_as_many_decimals(values, digits, shown):
 )
 def test_shares_of_one_interval_have_as_many_decimals_outside_10_to_90_percent(shares, shown):
     assert tuple(share.replace("\u202f", " ") for share in percents(shares)) == shown
+
+
+def test_one_alone_is_no_plural_and_none_of_one_is_said_otherwise():
+    assert [plural(n, "item is", "items are") for n in (0, 1, 4423)] == ["0 items are", "1 item is", "4,423 items are"]
+    assert [none_of(n, "reply", "replies", of="its") for n in (1, 2)] == [
+        "not even its one reply", "none of its 2 replies",
+    ]  # fmt: skip

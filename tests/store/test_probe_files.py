@@ -41,7 +41,7 @@ def test_own_items_are_read_in_the_same_form(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"items": ["one"]}, "1 items; expected 2 to 1000"),
+        ({"items": ["one"]}, "1 item; expected 2 to 1000"),
         ({"items": ["one", "one"]}, "the same text as"),
         ({"items": ["one", ""]}, "empty"),
         ({"items": ["one", None]}, "expected text"),

@@ -18,6 +18,7 @@ from evenhand.stats.collapse import Heaping, Spread, heaping
 from evenhand.stats.collapse_verdict import Comparator
 from evenhand.stats.score_levels import ScoreScale
 from evenhand.store.score_table import ScoreTable
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -185,7 +186,9 @@ def _repeats(cells: Cells) -> tuple[str, ...]:
         return ()
     who = "its judge" if table.judge is not None else "the file"
     return (
-        f"{n} of {len(used)} scores are not the first that {who} gives to an item: name a rerun column with --rerun, "
+        f"{count(int(n))} of {plural(len(used), 'score')} {'is' if int(n) == 1 else 'are'} not the first "
+        f"that {who} gives to an item: name a "
+        f"rerun column with --rerun, "
         "or the further columns that make an item (--item A --item B)",
     )
 
@@ -256,7 +259,8 @@ def _sentence(group: ScoreGroup, by_judge: tuple[ScoreGroup, ...]) -> str:
     names = ", ".join(one.name for one in parts["collapsed"])
     collapsed = f"{len(parts['collapsed'])} collapsed ({names})" if names else "none collapsed for sure"
     return (
-        f"of {len(by_judge)} judges {collapsed}, {len(parts['not_collapsed'])} did not, {len(parts['cannot_tell'])} "
+        f"of {plural(len(by_judge), 'judge')} {collapsed}, {len(parts['not_collapsed'])} did not, "
+        f"{len(parts['cannot_tell'])} "
         f"cannot be told; all scores pooled: {_said(group)}: {'; '.join(group.verdict.reasons)}"
     )
 

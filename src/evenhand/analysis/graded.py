@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from evenhand.analysis.judge_ratings import JudgeRatings
 from evenhand.errors import InvalidInput
 from evenhand.store.grades import Grades
+from evenhand.wording import count, none_of, plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -162,7 +163,9 @@ def clusters_of(items: Sequence[str], cluster: str | None, *sources: Mapping[str
         )
     if missing:
         raise InvalidInput(
-            f"--cluster {cluster!r}: {len(missing)} of {len(items)} items have no value in it, such as {missing[0]!r}; "
+            f"--cluster {cluster!r}: {count(len(missing))} of {plural(len(items), 'item')} "
+            f"{'has' if len(missing) == 1 else 'have'} no value in "
+            f"it, such as {missing[0]!r}; "
             "fill it in, or leave --cluster out"
         )
     return tuple(str(source) for source in found)
@@ -220,7 +223,8 @@ def _nothing_in_common(judge: JudgeRatings, grades: Grades, graded: Sequence[str
             "raters stand in rows; call its first column 'rater'"
         )
     return (
-        f"{grades.name}: none of its {len(graded)} items (such as {graded[0]!r}) has a score by {judge.name!r} (such "
+        f"{grades.name}: {none_of(len(graded), 'item', of='its')} (such as {graded[0]!r}) has a score by "
+        f"{judge.name!r} (such "
         f"as {scored[0]!r}); ids must be the same in both: name the id's column with --item"
     )
 

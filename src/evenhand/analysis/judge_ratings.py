@@ -12,6 +12,7 @@ from evenhand.errors import InvalidInput
 from evenhand.store.grades import OutOfScale
 from evenhand.store.score_columns import listed
 from evenhand.terms import Record
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.store.score_table import ScoreTable
@@ -255,7 +256,8 @@ def _refuse_other_scale(gathered: _Gathered, source: str) -> None:
     if gathered.scale is not None and n_out > n_in:
         low, high = gathered.scale
         raise InvalidInput(
-            f"{source}: {n_out} of {n_out + n_in} scores of {gathered.name!r} lie outside {low:g} to {high:g}, such "
+            f"{source}: {count(n_out)} of {plural(n_out + n_in, 'score')} of {gathered.name!r} lie outside "
+            f"{low:g} to {high:g}, such "
             f"as {gathered.out_of_scale[0].value:g} ({gathered.out_of_scale[0].where}); the scores seem to have "
             "a scale of their own: state it with --score-scale LO:HI"
         )

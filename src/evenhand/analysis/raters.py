@@ -13,6 +13,7 @@ from evenhand.stats.icc import IntraclassCorrelations, intraclass_correlations
 from evenhand.stats.planning import detectable_rho
 from evenhand.stats.resampling import Bootstrap
 from evenhand.store.grades import Grades
+from evenhand.wording import plural
 
 __all__ = ["RaterAgreement", "rater_agreement"]
 
@@ -114,11 +115,15 @@ class RaterAgreement:
         if self.detectable_rho is not None and self.bootstrap.clusters is not None:
             n = len(set(self.bootstrap.clusters))
             yield (
-                f"{n:,} sources would show a judge's rho of {self.detectable_rho:.2f} in four of five studies, were "
+                f"{plural(n, 'source')} would show a judge's rho of {self.detectable_rho:.2f} in four of "
+                f"five studies, were "
                 "each worth one item; with a judge it is told what they are worth."
             )
         elif self.detectable_rho is not None:
-            yield f"{self.n:,} items would show a judge's rho of {self.detectable_rho:.2f} in four of five studies."
+            yield (
+                f"{plural(self.n, 'item')} would show a judge's rho of {self.detectable_rho:.2f} in four "
+                f"of five studies."
+            )
 
 
 def rater_agreement(

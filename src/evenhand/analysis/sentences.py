@@ -7,6 +7,7 @@ from evenhand.analysis.validation import Validation
 from evenhand.stats.design_effect import Worth
 from evenhand.stats.estimates import Estimate
 from evenhand.stats.length_bias import WORDING
+from evenhand.wording import count, plural
 
 __all__ = ["items_worth", "sentences_of"]
 
@@ -44,14 +45,19 @@ def _left_out(found: Validation) -> Iterator[str]:
         kinds = ", ".join(
             f"{judge.counts[kind]} {kind}" for kind in ("abstained", "failed", "missing") if judge.counts[kind]
         )
-        yield f"{lost} of {judge.n} judgements have no score ({kinds}); no figure counts them as one."
+        yield (
+            f"{count(lost)} of {plural(judge.n, 'judgement')} {'has' if lost == 1 else 'have'} no score "
+            f"({kinds}); no figure counts them as one."
+        )
     if judge.out_of_scale:
-        yield f"{len(judge.out_of_scale)} scores are out of scale and left out, never averaged."
+        yield f"{plural(len(judge.out_of_scale), 'score is', 'scores are')} out of scale and left out, never averaged."
     if grades.out_of_scale:
         dropped = sum(not given for given in grades.values.values())
         yield (
-            f"{len(grades.out_of_scale)} of {grades.n_cells} grades are out of scale and left out, never averaged; an "
-            f"item keeps its other grades; without any are {dropped} items."
+            f"{count(len(grades.out_of_scale))} of {plural(grades.n_cells, 'grade')} "
+            f"{'is' if len(grades.out_of_scale) == 1 else 'are'} out of scale and "
+            f"left out, never averaged; an "
+            f"item keeps its other grades; without any are {plural(dropped, 'item')}."
         )
     if found.graded.not_judged:
         yield f"{_items(len(found.graded.not_judged), 'graded')} without a score: no part taken."
@@ -190,8 +196,11 @@ def items_worth(n: int, of_sources: Worth | None) -> str:
     ('60 items', '4,423 items from 25 sources, worth 164 independent ones,')
     """
     if of_sources is None:
-        return f"{n:,} items"
-    return f"{n:,} items from {of_sources.n_clusters:,} sources, worth {of_sources.items:,.0f} independent ones,"
+        return plural(n, "item")
+    return (
+        f"{plural(n, 'item')} from {plural(of_sources.n_clusters, 'source')}, worth "
+        f"{of_sources.items:,.0f} independent ones,"
+    )
 
 
 def _length(found: Validation) -> Iterator[str]:

@@ -11,6 +11,7 @@ from evenhand.stats.attenuation import Attenuation
 from evenhand.stats.ceiling import HumanCeiling, PairwiseAgreement
 from evenhand.stats.estimates import Estimate
 from evenhand.stats.length_bias import WORDING, LengthBias
+from evenhand.wording import count, plural
 
 __all__ = ["counts", "validation_document"]
 
@@ -157,7 +158,9 @@ def _cost_document(graded: Graded) -> Mapping[str, Any]:
     return {
         "per_1000_judgements": per_1000,
         "per_1000_items": None if per_1000 is None else per_1000 * graded.scores.shape[1],
-        "undefined": None if per_1000 is not None else f"the cost of {unknown} of {judge.n} judgements is not known",
+        "undefined": None
+        if per_1000 is not None
+        else f"the cost of {count(unknown)} of {plural(judge.n, 'judgement')} is not known",
     }
 
 

@@ -13,6 +13,7 @@ from evenhand.matching.rules import MatchRule
 from evenhand.store.judge_files import read_judge
 from evenhand.store.records import read_records
 from evenhand.terms import JudgeSpec, Record
+from evenhand.wording import plural
 
 __all__ = ["evenhand_judge"]
 
@@ -34,7 +35,7 @@ def evenhand_judge(judge: JudgeConfig, items: Sequence[AuditItem], matchers: Mat
     records = [] if judge.outcomes is None else list(read_records(judge.outcomes))
     source = f"the judge file {judge.path.name} (protocol {spec.protocol})"
     if records:
-        source += f" and {len(records)} records"
+        source += f" and {plural(len(records), 'record')}"
     if spec.protocol != _COMMIT:
         facts = JudgeFacts(kind="evenhand", source=source, has_candidate=True, commits=False, match=rule_words(rule),
                            details={"protocol": spec.protocol})  # fmt: skip

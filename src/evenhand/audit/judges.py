@@ -17,6 +17,7 @@ from evenhand.integrity.templates import TemplateReading, read_template
 from evenhand.integrity.trace_evidence import TracedItem, TraceEvidence
 from evenhand.store.outcomes import Outcome, read_outcomes
 from evenhand.store.text_files import place, quoted, read_text_file
+from evenhand.wording import count, plural
 
 __all__ = ["judge_seen", "trace_facts"]
 
@@ -220,7 +221,8 @@ def trace_facts(found: TraceEvidence, path: Path, with_outcome: set[str] | None)
     outcomes = ", without outcomes" if with_outcome is None else ", with outcomes as the harness gives them"
     return JudgeFacts(
         kind="trace",
-        source=f"a trace of {found.n_calls} calls in {path.name}, {len(placed)} of {found.n_items} items placed"
+        source=f"a trace of {plural(found.n_calls, 'call')} in {path.name}, {count(len(placed))} of "
+        f"{plural(found.n_items, 'item')} placed"
         f"{outcomes}",
         has_candidate=_any(one.candidate_in_view for one in placed),
         has_reference=_any(one.reference_in_view for one in placed),

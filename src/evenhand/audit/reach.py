@@ -17,6 +17,7 @@ from evenhand.integrity.check_subset import smallest_subset
 from evenhand.integrity.degenerate import MEMORISER, TaskReach
 from evenhand.integrity.memoriser import repeated
 from evenhand.sandbox import CheckCall, CheckResult, Limits, Sandbox, SuiteJob, SuiteRun
+from evenhand.wording import count, plural
 
 __all__ = ["MIN_CHECK_S", "ReachSettings", "measure_reach"]
 
@@ -137,7 +138,10 @@ def _run_rounds(all_seen: Sequence[_Seen], run_all: RunAll, note: Callable[[str]
     """Visible checks, then held-out ones for those that pass, then both again for those that fail some."""
     _visible(all_seen, run_all)
     passing = [seen for seen in all_seen if seen.passes_visible]
-    note(f"{len(passing)} of {len(all_seen)} implementations pass every visible check")
+    note(
+        f"{count(len(passing))} of {plural(len(all_seen), 'implementation')} "
+        f"{'passes' if len(passing) == 1 else 'pass'} every visible check"
+    )
     _held_out(passing, run_all, again=False)
     failing = [seen for seen in passing if seen.failed]
     _visible(failing, run_all)

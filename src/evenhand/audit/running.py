@@ -194,15 +194,15 @@ def _channel(
     if channel.kind == "records":
         path = Path(channel.run[0])
         controls = read_records(path)
-        source = f"{len(controls)} controls as recorded in {path.name}, not run by this audit"
+        source = f"{plural(len(controls), 'control')} as recorded in {path.name}, not run by this audit"
         return replace(facts, source=source, controls=controls), []
     relation = _relation(config, matchers)
     made = controls_for(items, relation, most=settings.control_items, plants=sees_folder(channel))
-    note(f"C2: {len(made)} controls through the channel ({channel.kind})")
+    note(f"C2: {plural(len(made), 'control')} through the channel ({channel.kind})")
     results = run_controls(
         config, made, matchers, timeout_s=settings.timeout_s, allow_unsandboxed=settings.allow_unsandboxed
     )
-    source = f"{len(results)} controls that this audit ran through the channel ({channel.kind})"
+    source = f"{plural(len(results), 'control')} that this audit ran through the channel ({channel.kind})"
     missing = _missing(config, items, relation)
     return replace(facts, source=source, controls=results, missing=missing), _checker_findings(config)
 
@@ -238,9 +238,12 @@ def _checker_findings(config: AuditConfig) -> list[Finding]:
     found: list[Finding] = []
     for word in channel.run:
         path = config.folder / word
-        if word.endswith(".py") and path.is_file() and path.stat().st_size < 1 << 20:
+        if word.endswith(".py") and len(word) < _LONGEST_NAME and path.is_file() and path.stat().st_size < 1 << 20:
             found += code_findings(path.read_text("utf-8", "replace"), path.name)
     return found
+
+
+_LONGEST_NAME = 255  # characters; a longer word is a script of a shell, which no file is called
 
 
 def _matcher_controls(config: AuditConfig, matchers: Matchers) -> Mapping[str, Any] | None:

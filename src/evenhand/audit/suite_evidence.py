@@ -12,6 +12,7 @@ from evenhand.integrity.degenerate import Taken, TaskReach, degenerate_verdict, 
 from evenhand.integrity.memoriser import repeated
 from evenhand.integrity.verdicts import CriterionVerdict
 from evenhand.sandbox import Sandbox
+from evenhand.wording import plural
 
 __all__ = ["joined_tasks", "suites_verdict"]
 
@@ -44,13 +45,16 @@ def suites_verdict(
         return degenerate_verdict(structure, source="the suites themselves; nothing was run", taken=taken)
     try:
         with Sandbox(allow_unsandboxed=allow_unsandboxed) as box:
-            note(f"C4: {len(given)} given implementations over {len(tasks)} tasks")
+            note(f"C4: {plural(len(given), 'given implementation')} over {plural(len(tasks), 'task')}")
             found = measure_reach(tasks, given, settings, box, note=note)
             where = f"in a sandbox ({box.kind})" if box.kind != "unsandboxed" else "UNSANDBOXED"
     except SandboxError as error:
         return _unmeasured(structure, taken, str(error))
     made = sum(sum(task.implementations.values()) for task in found) - len(given)
-    source = f"{len(given)} given implementations and {made} made here, run {where} over {len(tasks)} tasks"
+    source = (
+        f"{plural(len(given), 'given implementation')} and {made} made here, run {where} over "
+        f"{plural(len(tasks), 'task')}"
+    )
     return degenerate_verdict(found, source=source, taken=taken)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.output import shown
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -102,7 +103,9 @@ def _said(one: "Acceptance") -> list[str]:
             f"{_cell(last.gap)} questions"
         )
     if one.no_verdict or one.unknown_truth:
-        lines.append(f"{name}: {one.no_verdict} items without a verdict, {one.unknown_truth} whose truth is not known")
+        lines.append(
+            f"{name}: {plural(one.no_verdict, 'item')} without a verdict, {one.unknown_truth} whose truth is not known"
+        )
     return lines
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from evenhand.cli.output import hanging, shown
 from evenhand.integrity.degenerate import MEMORISER
+from evenhand.wording import count, plural
 
 __all__ = ["print_audit", "print_reach", "print_study"]
 
@@ -40,7 +41,7 @@ def print_audit(document: Mapping[str, Any]) -> None:
 def print_study(document: Mapping[str, Any]) -> None:
     """Many audits for people: by population a line each, then the counts."""
     for name, counts in document["populations"].items():
-        print(f"{name}: {counts['n']} of {document['n']} configurations")
+        print(f"{name}: {counts['n']} of {plural(document['n'], 'configuration')}")
         if counts["n"]:
             print(f"    {'':<22}" + "".join(f"{criterion:<13}" for criterion in counts["criteria"]).rstrip())
             for audit in (one for one in document["audits"] if one["population"] == name):
@@ -109,7 +110,10 @@ def _fourth(evidence: Mapping[str, Any]) -> Iterator[str]:
     kinds = ", ".join(f"{shown(kind, 40)} {n}" for kind, n in evidence["by_kind"].items())
     n, of = evidence["reachable"], evidence["held_out"]
     yield f"{n} of {of} held-out checks reachable ({kinds or 'no implementation'})"
-    yield f"{evidence['tasks_without_reachable']} of {evidence['n_tasks']} tasks have none"
+    yield (
+        f"{count(evidence['tasks_without_reachable'])} of {plural(evidence['n_tasks'], 'task')} "
+        f"{'has' if evidence['tasks_without_reachable'] == 1 else 'have'} none"
+    )
 
 
 _FIGURES = {"C1": _first, "C2": _second, "C3": _third, "C4": _fourth}
@@ -163,14 +167,15 @@ def print_reach(document: Mapping[str, Any]) -> None:
     verdict = document["criteria"]["C4"]
     evidence = verdict["evidence"]
     n, of = evidence["reachable"], evidence["held_out"]
-    _fold(f"held-out checks  {of}, in {evidence['n_tasks']} tasks")
+    _fold(f"held-out checks  {of}, in {plural(evidence['n_tasks'], 'task')}")
     _fold(f"reachable        {n}, by an implementation that passes every visible check and fails this one, twice")
     for kind, reached in evidence["by_kind"].items():
         made = sum(task["implementations"].get(kind, 0) for task in evidence["tasks"])
         wrong = sum(task["incorrect"].get(kind, 0) for task in evidence["tasks"])
-        _fold(f"    {shown(kind, 40):<13}{reached:>5}  by {wrong} of {made} implementations")
+        _fold(f"    {shown(kind, 40):<13}{reached:>5}  by {count(wrong)} of {plural(made, 'implementation')}")
     without = evidence["tasks_without_reachable"]
-    _fold(f"no reachable     {without} of {evidence['n_tasks']} tasks; relative to these implementations, so that more "
+    _fold(f"no reachable     {count(without)} of {plural(evidence['n_tasks'], 'task')}; relative to these "
+          f"implementations, so that more "
           "can only add")  # fmt: skip
     _reach_tasks(evidence)
     left = Counter(
@@ -192,7 +197,7 @@ def _reach_tasks(evidence: Mapping[str, Any]) -> None:
         print(f"{shown(task['task'], 28):<28} {task['held_out']:>8} {reached:>7} {len(task['repeats']):>7} "
               f"{('' if task['subset_is_smallest'] else '<=') + str(len(task['subset'])):>4}")  # fmt: skip
     if len(tasks) > _TASKS_SHOWN:
-        print(f"and {len(tasks) - _TASKS_SHOWN} tasks with as many or more reached; --json has them all")
+        print(f"and {plural(len(tasks) - _TASKS_SHOWN, 'task')} with as many or more reached; --json has them all")
     for line in (
         "reached: by others than lookup tables",
         "repeats: held-out checks with the inputs of a visible one",

@@ -9,6 +9,7 @@ import typer
 from evenhand.cli.options import AsJson
 from evenhand.cli.output import json_text, say, shown, write_text
 from evenhand.errors import InvalidInput
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from evenhand.audit.reach import ReachSettings
@@ -68,7 +69,10 @@ def reach(
     names = [task.task for task in known]
     read = None if candidates is None else read_implementations(candidates, frozenset(names))
     if read is not None and read.n_other_tasks:
-        say(f"{read.n_other_tasks} candidates belong to tasks that are not looked at, and are not run")
+        say(
+            f"{plural(read.n_other_tasks, 'candidate belongs', 'candidates belong')} to tasks that are not "
+            f"looked at, and are not run"
+        )
     with Sandbox(allow_unsandboxed=allow_unsandboxed) as box:
         if box.kind == "unsandboxed":
             say("warning: candidates run unsandboxed, and nothing protects this machine from them")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.cli.output import console, hanging, shown
 from evenhand.cli.validate_output import table
-from evenhand.wording import plural
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.comparison import Comparison
@@ -23,16 +23,17 @@ def print_comparison(found: "Comparison", plans: "Sequence[Plan]", grades: str |
     """Everything, in one page of a terminal."""
     out = console()
     against = "by mean score" if grades is None else f"against {shown(grades, 120)}"
-    out.print(f"{len(found.judges)} judges {against}", style="bold", overflow="fold")
+    for part in hanging(f"{plural(len(found.judges), 'judge')} {against}", out.width, 4):
+        out.print(part, style="bold", overflow="fold")
     for line in _lines(found, plans):
         for part in hanging(line, out.width, 4):
             out.print(part, overflow="fold")
 
 
 def _lines(found: "Comparison", plans: "Sequence[Plan]") -> Iterator[str]:
-    over = "items" if found.bootstrap.clusters is None else f"{len(set(found.bootstrap.clusters))} clusters"
+    over = "items" if found.bootstrap.clusters is None else plural(len(set(found.bootstrap.clusters)), "cluster")
     yield f"items    {found.n_items}, of which every judge has {found.n_shared}"
-    yield f"interval 95 %, {found.bootstrap.n_resamples:,} resamples over {over}, seed {found.bootstrap.seed}"
+    yield f"interval 95 %, {plural(found.bootstrap.n_resamples, 'resample')} over {over}, seed {found.bootstrap.seed}"
     for sentence in dict.fromkeys(scales.sentence for scales in found.scales):
         yield f"scales   {sentence}"
     yield ""
@@ -73,7 +74,8 @@ def _cases(found: "Comparison") -> Iterator[str]:
     for one in found.judges:
         if one.n_lost and one.worst is not None and one.best is not None:
             yield (
-                f"{shown(one.name, 30)}: {one.n_lost} of {found.n_items} items without a score; its mean would be "
+                f"{shown(one.name, 30)}: {count(one.n_lost)} of {plural(found.n_items, 'item')} without a "
+                f"score; its mean would be "
                 f"{one.worst:.2f} with all of them at the lowest, {one.best:.2f} at the highest"
             )
         if one.rho.value is None and found.n_raters:
@@ -101,7 +103,7 @@ def _pairs(found: "Comparison") -> Iterator[str]:
         if pair.remarks:
             yield f"{shown(pair.a, 24)} / {shown(pair.b, 24)}: {shown('; '.join(pair.remarks))}"
     if len(found.pairs) > _PAIRS_SHOWN:
-        yield f"and {len(found.pairs) - _PAIRS_SHOWN} more pairs (--json has all)"
+        yield f"and {plural(len(found.pairs) - _PAIRS_SHOWN, 'more pair')} (--json has all)"
 
 
 def _moved(pair: "Pair", most: int) -> Iterator[str]:
@@ -137,11 +139,12 @@ def _plan(plan: "Plan") -> Iterator[str]:
         yield from table(rows)
         if plan.n_sources is not None:
             yield (
-                f"  the pilot's items come from {plan.n_sources:,} sources: sources must grow with the items, and with "
+                f"  the pilot's items come from {plural(plan.n_sources, 'source')}: sources must grow with "
+                f"the items, and with "
                 "fewer than some twenty no interval holds"
             )
     unknown = sum(row["items"] is None for row in plan.rows)
     if unknown:
-        yield f"  {unknown} combinations cannot be told ({'; '.join(plan.unknown)})"
+        yield f"  {plural(unknown, 'combination')} cannot be told ({'; '.join(plan.unknown)})"
     if plan.items_for_rho is not None:
-        yield f"  the better judge's rho is known to +-0.1 from {plan.items_for_rho:,} items on"
+        yield f"  the better judge's rho is known to +-0.1 from {plural(plan.items_for_rho, 'item')} on"

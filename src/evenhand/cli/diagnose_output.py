@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.cli.output import console, hanging, shown
 from evenhand.report import numbers
-from evenhand.wording import count
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.diagnosis import Diagnosis
@@ -65,25 +65,32 @@ def _counts(found: "Diagnosis") -> Iterator[str]:
     n = found.group.spread.n
     parts = [f"failed {count(counts['failed'])}"]
     parts += [f"{name} {count(counts[name])}" for name in ("abstained", "missing", "text", "infinite") if counts[name]]
-    off = f"{count(counts['out_of_scale'])}"
+    off = counts["out_of_scale"]
     yield f"rows     {count(counts['rows'])}: {', '.join(parts)}; scores in the figures below: {count(n)}"
     if counts["suspicious"]:
         fate = "counted (--keep-zeros)" if found.zeros_kept else "left out (--keep-zeros counts them)"
-        zeros = count(counts["suspicious"])
-        yield f"zeros    {zeros} rows have nothing but zeros and no error: failures, most likely; {fate}"
+        zeros = counts["suspicious"]
+        yield (
+            f"zeros    {plural(zeros, 'row has', 'rows have')} nothing but zeros and no error: failures, "
+            f"most likely; {fate}"
+        )
     if found.lonely_zeros:
         yield (
-            f"zeros    {count(found.lonely_zeros)} scores are 0 and hardly any are next to it: failures written as 0? "
+            f"zeros    {plural(found.lonely_zeros, 'score is', 'scores are')} 0 and hardly any are next to "
+            f"it: failures written as 0? "
             "They are counted; a --scale that begins above 0 leaves them out"
         )
     if found.failed_zeros:
-        yield f"zeros    failed rows hold {count(found.failed_zeros)} scores written as 0, which are not counted"
+        yield f"zeros    failed rows hold {plural(found.failed_zeros, 'score')} written as 0, which are not counted"
     declared = "" if found.scale.declared else " (a guess from the scores; name it with --scale)"
-    yield f"scale    {_x(found.scale.low)} to {_x(found.scale.high)}, {found.scale.n_levels} levels{declared}"
+    yield f"scale    {_x(found.scale.low)} to {_x(found.scale.high)}, {plural(found.scale.n_levels, 'level')}{declared}"
     if counts["out_of_scale"]:
         pooled = found.off_scale
         with_them = "" if pooled is None else f" (with them: {_mode(pooled)} of {count(pooled.n)})"
-        yield f"off it   {off} scores are not on the scale and not in the figures; nothing is rescaled{with_them}"
+        yield (
+            f"off it   {plural(off, 'score is', 'scores are')} not on the scale and not in the figures; "
+            f"nothing is rescaled{with_them}"
+        )
     yield "columns  " + "; ".join(f"{role} = {_names(names)}" for role, names in found.columns.items())
     if found.unused:
         some = ", ".join(shown(name, 40) for name in found.unused[:8]) + (", ..." if len(found.unused) > 8 else "")
@@ -162,7 +169,7 @@ def _beside(other: "Comparator") -> str:
     """A comparator with both ratios."""
     judges = f" (median of {other.n_raters})" if other.n_raters > 1 else ""
     return (
-        f"{other.who}{judges}, {other.n_items} items: SD {_times(other.sd_ratio)}, "
+        f"{other.who}{judges}, {plural(other.n_items, 'item')}: SD {_times(other.sd_ratio)}, "
         f"effective levels {_times(other.level_ratio)} of these scores'"
     )
 
@@ -239,13 +246,16 @@ def _drift(found: "Diagnosis") -> Iterator[str]:
         yield "changes  not looked for: the rows are sorted by score and have no times"
         return
     if found.series.n < _FEWEST_ROWS:
-        yield f"changes  not looked for: {count(found.series.n)} rows with a score, fewer than {_FEWEST_ROWS}"
+        yield f"changes  not looked for: {plural(found.series.n, 'row')} with a score, fewer than {_FEWEST_ROWS}"
     elif not found.series.changes:
         yield f"changes  no row of {count(found.series.n)} after which the scores are distributed otherwise"
     yield from _changes(found.series)
     moved = [name for name, one in found.judge_series.items() if one.changes]
     if moved:
-        yield f"         {len(moved)} of {len(found.judge_series)} judges change somewhere{_list(moved)}"
+        yield (
+            f"         {count(len(moved))} of {plural(len(found.judge_series), 'judge')} "
+            f"{'changes' if len(moved) == 1 else 'change'} somewhere{_list(moved)}"
+        )
     if found.series.changes or moved:
         yield "         (rows that share items make this too sure; it may be the items that change)"
 
@@ -259,7 +269,10 @@ def _between_periods(found: "Diagnosis") -> Iterator[str]:
     if drift.undefined is not None or drift.chi2_p is None:
         yield f"drift    undefined: {drift.undefined}"
         return
-    yield f"drift    {_p(drift.chi2_p)}, chi-square between {drift.n_periods} periods; Cramer's V {_x(drift.cramers_v)}"
+    yield (
+        f"drift    {_p(drift.chi2_p)}, chi-square between {plural(drift.n_periods, 'period')}; Cramer's V "
+        f"{_x(drift.cramers_v)}"
+    )
     seen = "any change" if drift.detectable is None else f"less than {_points(drift.detectable)}"
     yield (
         f"         the commonest score, first to last: {_points(drift.mode_change or 0.0)}; {seen} could go unseen "
@@ -267,7 +280,11 @@ def _between_periods(found: "Diagnosis") -> Iterator[str]:
     )
     sure = [n for n, one in found.judge_series.items() if one.p_adjusted is not None and one.p_adjusted < 0.01]
     if len(found.judge_series) > 1:
-        yield f"         {len(sure)} of {len(found.judge_series)} judges differ between periods (Holm .01){_list(sure)}"
+        yield (
+            f"         {count(len(sure))} of {plural(len(found.judge_series), 'judge')} "
+            f"{'differs' if len(sure) == 1 else 'differ'} between "
+            f"periods (Holm .01){_list(sure)}"
+        )
 
 
 def _points(change: float) -> str:
@@ -340,7 +357,7 @@ def _share(spread: "Spread") -> str:
 
 def _percent(share: float | None) -> str:
     """A share, with plain spaces."""
-    return numbers.percent(share).replace("\u202f", " ")
+    return numbers.percent_text(share)
 
 
 def _p(value: float) -> str:

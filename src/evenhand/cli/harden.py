@@ -49,6 +49,7 @@ from evenhand.cli.options import (
 from evenhand.cli.output import json_text, say, shown, warn
 from evenhand.cli.ready import ready_judge
 from evenhand.errors import EvenhandError, InvalidInput
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.evaluate.evaluation import Settings
@@ -174,7 +175,10 @@ def _print_estimate(hardening: "Hardening", as_json: bool) -> None:
     dollars = "unknown (no price for a model)"
     if document["cost_usd"] is not None:
         dollars = f"about ${document['cost_usd']:.4f}, at most ${document['cost_usd_at_most']:.4f}"
-    print(f"items    {document['items']:,} ({document['judgements']:,} judgements: as they are, attacked, controls)")
+    print(
+        f"items    {document['items']:,} ({plural(document['judgements'], 'judgement')}: as they are, "
+        f"attacked, controls)"
+    )
     print(
         f"calls    {document['calls']:,} to send (at most {document['calls_at_most']:,}), "
         f"{document['stored']:,} answered from the store"
@@ -212,7 +216,7 @@ def _exit(hardened: "Hardened", document: dict[str, Any], n_planned: int, max_fa
     if stop is not None:
         raise stop
     if hardened.failed > max_failed:
-        say(f"error: {hardened.failed} of {n} judgements failed; --max-failed allows {max_failed}")
+        say(f"error: {count(hardened.failed)} of {plural(n, 'judgement')} failed; --max-failed allows {max_failed}")
         raise typer.Exit(3)
     if document["exceeded"]:
         say(f"error: --max-lift {document['max_lift']:g} is exceeded by {', '.join(document['exceeded'])}")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.output import console, shown
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from evenhand.evaluate.hardening import Hardened, HardenedMember
@@ -102,7 +103,7 @@ def _control_line(row: Mapping[str, Any]) -> str:
     verdict = "" if row["reads"] else "  THE JUDGE IS NOT READING"
     low, high = row["interval"]
     lowest = f" ({row['at_lowest']} lowest already)" if row["at_lowest"] else ""
-    return f"{head}{row['share']:>8.2f}  [{low:.2f}, {high:.2f}] of {row['n']} items{lowest}{verdict}"
+    return f"{head}{row['share']:>8.2f}  [{low:.2f}, {high:.2f}] of {plural(row['n'], 'item')}{lowest}{verdict}"
 
 
 def _signed(value: float | None) -> str:

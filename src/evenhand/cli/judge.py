@@ -47,6 +47,7 @@ from evenhand.cli.options import (
 from evenhand.cli.output import json_text, say, shown, warn
 from evenhand.cli.ready import list_judges, ready_judge
 from evenhand.errors import EvenhandError, InvalidInput
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.evaluate.evaluation import Settings
@@ -375,7 +376,7 @@ def _print_estimate(document: dict[str, Any], as_json: bool) -> None:
     dollars = "unknown (no price for a model)"
     if document["cost_usd"] is not None:
         dollars = f"about ${document['cost_usd']:.4f}, at most ${document['cost_usd_at_most']:.4f}"
-    print(f"items    {document['items']:,} ({document['judgements']:,} judgements)")
+    print(f"items    {document['items']:,} ({plural(document['judgements'], 'judgement')})")
     print(
         f"calls    {document['calls']:,} to send (at most {document['calls_at_most']:,}), "
         f"{document['stored']:,} answered from the store"
@@ -395,7 +396,7 @@ def _print_judged(spec: "JudgeSpec", judged: "Judged", output: Path | None, clos
 
     title = f"{spec.name}: {spec.protocol} by {', '.join(model.model for model in spec.models)}"
     if spec.reruns > 1:
-        title += f", {spec.reruns} reruns"
+        title += f", {plural(spec.reruns, 'rerun')}"
     print_summary(title, judged.summary, judged.calls, judged.seconds, hide_scores=closing.hide_scores)
     closing.print()
     if judged.stop is None:
@@ -418,7 +419,10 @@ def _exit(judged: "Judged", max_failed: int) -> None:
         raise stop
     if judged.summary["failed"] > max_failed:
         hints = _ways_out(judged.summary["causes"])
-        say(f"error: {judged.summary['failed']} of {n} judgements failed; --max-failed allows {max_failed}{hints}")
+        say(
+            f"error: {count(judged.summary['failed'])} of {plural(n, 'judgement')} failed; --max-failed "
+            f"allows {max_failed}{hints}"
+        )
         raise typer.Exit(3)
 
 

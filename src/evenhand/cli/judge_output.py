@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evenhand.cli.output import console, say, shown
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from evenhand.engine.answer import Answers
@@ -86,7 +87,10 @@ def _say_interrupted(evaluation: Watched, *, live: bool) -> None:
     if live:
         print(f"\r{'':<79}\r", end="", file=sys.stderr)
     n = evaluation.answers.tally.in_flight
-    say(f"interrupted: {n} calls in flight have {GRACE_S:g} s to arrive and be kept; interrupt again to end at once")
+    say(
+        f"interrupted: {plural(n, 'call')} in flight have {GRACE_S:g} s to arrive and be kept; interrupt "
+        f"again to end at once"
+    )
 
 
 def progress_line(evaluation: Watched, n: int, elapsed_s: float) -> str:
@@ -138,12 +142,12 @@ def summary_lines(group: Mapping[str, Any], *, hide_scores: bool = False, quotes
         such_as = "" if hidden else f", such as {shown(group['cause_examples'][code], 240)}"
         lines.append(f"failed   {code} {count}{such_as}")
     if group["scores"] and hide_scores:
-        lines.append(f"scores   hidden, of {group['n_scores']} verdicts")
+        lines.append(f"scores   hidden, of {plural(group['n_scores'], 'verdict')}")
     elif group["scores"]:
         lines += ["", *histogram(group["scores"]), ""]
         lines.append(
             f"mode     {_number(group['mode'])}: {_share(group['mode_share'], group['mode_share_interval'])}"
-            f" of {group['n_scores']} scores"
+            f" of {plural(group['n_scores'], 'score')}"
         )
     if "pairs" in group:
         from evenhand.cli.pair_output import pair_lines
@@ -237,12 +241,15 @@ def _panel_lines(panel: Mapping[str, Any], *, hide_scores: bool = False) -> list
     saved = escalation["saved"]
     lines.append(f"escalated {escalation['escalated']} of {escalation['n']}: {share}")
     if saved["calls"] is None:
-        return [*lines, f"saved    {saved['judgements']} judgements; no escalated one tells what each would have taken"]
+        return [
+            *lines,
+            f"saved    {plural(saved['judgements'], 'judgement')}; no escalated one tells what each would have taken",
+        ]
     tokens = "tokens unknown" if saved["input_tokens"] is None else f"{_tokens(saved):,.0f} tokens"
     dollars = "dollars unknown" if saved["cost_usd"] is None else f"${saved['cost_usd']:.4f}"
     return [
         *lines,
-        f"saved    {saved['judgements']} judgements: about {saved['calls']:.0f} calls, {tokens}, {dollars}, "
+        f"saved    {plural(saved['judgements'], 'judgement')}: about {saved['calls']:.0f} calls, {tokens}, {dollars}, "
         f"at the mean of {saved['estimated_from']} escalated ones",
     ]
 
@@ -258,7 +265,10 @@ def _reruns_line(group: Mapping[str, Any]) -> str:
         return "reruns   SD undefined: no item has two scored reruns"
     share = _share(group["rerun_agree_share"], group["rerun_agree_interval"])
     mixed = f"; {group['rerun_mixed']} with a verdict in some only" if group["rerun_mixed"] else ""
-    return f"reruns   SD {group['rerun_sd']:.2f} over {n} items; {group['rerun_agree']} agree exactly: {share}{mixed}"
+    return (
+        f"reruns   SD {group['rerun_sd']:.2f} over {plural(n, 'item')}; {group['rerun_agree']} agree "
+        f"exactly: {share}{mixed}"
+    )
 
 
 def _quotes_line(group: Mapping[str, Any]) -> str:
@@ -276,7 +286,10 @@ def _cost_line(group: Mapping[str, Any]) -> str:
         return f"cost     ${group['cost_usd']:.4f}"
     if not group["cost_unknown"]:
         return "cost     unknown: nothing was answered"
-    return f"cost     unknown: {group['cost_unknown']} of {group['n']} judgements have no known price"
+    return (
+        f"cost     unknown: {group['cost_unknown']:,} of {plural(group['n'], 'judgement')} "
+        f"{'has' if group['cost_unknown'] == 1 else 'have'} no known price"
+    )
 
 
 def _calls_lines(calls: Mapping[str, Any], seconds: float) -> list[str]:

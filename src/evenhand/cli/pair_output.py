@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenhand.cli.output import shown
+from evenhand.wording import plural
 
 __all__ = ["pair_lines"]
 
@@ -23,13 +24,15 @@ def pair_lines(pairs: Mapping[str, Any], *, hide_scores: bool = False) -> list[s
         _position_line(pairs),
     ]
     if "system_against_itself" in pairs:
-        lines.append(f"systems  {pairs['system_against_itself']} pairs are by one system: no game")
+        lines.append(
+            f"systems  {plural(pairs['system_against_itself'], 'pair is', 'pairs are')} by one system: no game"
+        )
     if "win_rates" not in pairs:
         return lines
     lines += ["", "win rates (a tie is half a point)"]
     for row in pairs["win_rates"][:_MOST]:
         share = _share(row["win_rate"], row["interval"])
-        met = f"{share} of {row['items']} items" if row["items"] else "undefined: they never met"
+        met = f"{share} of {plural(row['items'], 'item')}" if row["items"] else "undefined: they never met"
         lines.append(f"  {shown(row['system'], _NAME)} over {shown(row['against'], _NAME)}: {met}")
     lines += _more(len(pairs["win_rates"]))
     if "never_met" in pairs:
@@ -59,8 +62,8 @@ def _strength_lines(strengths: Mapping[str, Any]) -> list[str]:
     undefined = strengths["resamples_undefined"]
     note = f", undefined in {undefined}" if undefined else ""
     lines = [
-        f"strengths (Bradley-Terry, log scale, mean 0; {strengths['resamples']} resamples of "
-        f"{strengths['n_items']} items{note}, seed {strengths['seed']})"
+        f"strengths (Bradley-Terry, log scale, mean 0; {plural(strengths['resamples'], 'resample')} of "
+        f"{plural(strengths['n_items'], 'item')}{note}, seed {strengths['seed']})"
     ]
     for row in strengths["systems"][:_MOST]:
         ends = row["interval"]

@@ -29,6 +29,7 @@ from evenhand.cli.options import (
 from evenhand.cli.output import json_text, say, shown, warn
 from evenhand.cli.trust_output import Output, Plot, outputs
 from evenhand.errors import InvalidInput
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -254,7 +255,10 @@ def _print_estimate(document: dict[str, Any], as_json: bool) -> None:
     dollars = "unknown (no price for a model)"
     if document["cost_usd"] is not None:
         dollars = f"about ${document['cost_usd']:.4f}, at most ${document['cost_usd_at_most']:.4f}"
-    print(f"items    {document['n_items']} in each call, {len(document['models'])} models, {document['runs']} runs")
+    print(
+        f"items    {document['n_items']} in each call, {plural(len(document['models']), 'model')}, "
+        f"{document['runs']} runs"
+    )
     print(f"calls    {document['calls']:,} to send, {document['stored']:,} answered from the store")
     print(f"         at most {document['control_calls_at_most']:,} more for the digit control, where ratings pile up")
     print(f"tokens   about {document['input_tokens']:,} in, {document['output_tokens']:,} out")

@@ -6,6 +6,8 @@ from typing import Any
 
 from evenhand.cli.judge_output import histogram
 from evenhand.cli.output import shown
+from evenhand.report.numbers import percent_text
+from evenhand.wording import plural
 
 __all__ = ["comparison_lines", "probe_lines"]
 
@@ -68,7 +70,7 @@ def comparison_lines(documents: Sequence[Mapping[str, Any]]) -> list[str]:
 def _title(document: Mapping[str, Any]) -> str:
     low, high = document["scale"]
     name = "runs" if document["model"] is None else shown(str(document["model"]), 60)
-    on = f"{name}: {shown(document['domain'], 60)}, {document['n_items']} items on {low} to {high}"
+    on = f"{name}: {shown(document['domain'], 60)}, {plural(document['n_items'], 'item')} on {low} to {high}"
     how = {
         "sample": "all in one call",
         "logprob": "one token an item",
@@ -92,7 +94,8 @@ def _regime_lines(document: Mapping[str, Any]) -> list[str]:
     sure = "sure" if document["sure"] else "NOT SURE"
     runs = "simulated runs" if document["simulated_runs"] else "runs"
     lines = [
-        f"regime   {regime}: {share:.0%} of {document['n_resamples']:,} resamples of {document['runs']} {runs}; {sure}"
+        f"regime   {regime}: {percent_text(share)} of {plural(document['n_resamples'], 'resample')} of "
+        f"{document['runs']} {runs}; {sure}"
     ]
     if not document["sure"]:
         lines += _wrapped("", document["why_not_sure"])
@@ -100,7 +103,9 @@ def _regime_lines(document: Mapping[str, Any]) -> list[str]:
     others = [label for label in document["labels"] if label != regime]
     if others:
         lines.append(f"also     {', '.join(others)}: holds too, further down the published order")
-    rest = [f"{name} {share:.1%}" for name, share in document["confidence"].items() if share and name != regime]
+    rest = [
+        f"{name} {percent_text(share)}" for name, share in document["confidence"].items() if share and name != regime
+    ]
     if rest:
         lines.append(f"or       {', '.join(rest)} of the resamples")
     return lines
@@ -161,13 +166,14 @@ def _logprob_lines(document: Mapping[str, Any]) -> list[str]:
         return []
     lines = []
     if document["method"] == "both":
-        share = "" if found["regime"] is None else f": {found['confidence'][found['regime']]:.0%} of resamples"
+        sure = None if found["regime"] is None else found["confidence"][found["regime"]]
+        share = "" if sure is None else f": {percent_text(sure)} of resamples"
         lines.append(f"logprob  {found['regime'] or 'undefined'}{share} of {found['simulated_runs']} simulated runs")
     if found["exact"]:
         exact = found["exact"]
         lines += _wrapped(
             "exact",
-            f"by the distributions of {found['items_read']} items: SD {exact['mean_item_sd']:.2f}, ceiling "
+            f"by the distributions of {plural(found['items_read'], 'item')}: SD {exact['mean_item_sd']:.2f}, ceiling "
             f"{exact['ceiling_rate']:.2f}, floor {exact['floor_rate']:.2f}, range of means "
             f"{exact['range_of_means']:.2f}; numbers had at least {found['least_mass']:.2f} of the first token; 1 and "
             f"10 were parted by a second token for {found['parted']}, the reply was begun for {found['begun']}",
@@ -186,7 +192,7 @@ def _agreement_lines(document: Mapping[str, Any]) -> list[str]:
         difference = methods["mean_absolute_difference"]
         apart = "" if difference is None else f"; item means differ by {difference:.2f} points on average"
         signed = "" if difference is None else f" (sampled minus logprob {methods['mean_difference']:+.2f})"
-        lines += _wrapped("methods", f"{same}{apart}{signed}, over {methods['n_items']} items")
+        lines += _wrapped("methods", f"{same}{apart}{signed}, over {plural(methods['n_items'], 'item')}")
     samples = found["samples"]
     if samples is not None:
         if samples["p_value"] is None:
@@ -209,7 +215,7 @@ def _token_lines(document: Mapping[str, Any]) -> list[str]:
             if used[key] is not None
         )  # fmt: skip
         cost = "price unknown" if used["cost_usd"] is None else f"${used['cost_usd']:.4f}"
-        lines.append(f"tokens   {name}: {used['calls']} replies, {tokens or 'not told'}; {cost}")
+        lines.append(f"tokens   {name}: {plural(used['calls'], 'reply', 'replies')}, {tokens or 'not told'}; {cost}")
     return lines
 
 

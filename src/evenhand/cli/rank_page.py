@@ -26,6 +26,7 @@ from evenhand.cli.rank_tables import (
 )
 from evenhand.cli.rank_verify import rule_text
 from evenhand.errors import InvalidInput
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.composite.syntax import Rule
@@ -106,7 +107,10 @@ def page(
         return
     say_what_was_read(given.ranked)
     if found is not None and found.violations:
-        say(f"the rule is not reproduced on {len(found.violations)} of {found.n_rows} rows; the page says so")
+        say(
+            f"the rule is not reproduced on {count(len(found.violations))} of "
+            f"{plural(found.n_rows, 'row')}; the page says so"
+        )
     if why is not None:
         say(shown(f"note: no leader's shares were drawn beforehand; {why}"))
     print(f"wrote {shown(str(output))} ({len(html.encode()) / 1000:,.0f} kB)")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.cli.output import console, shown
 from evenhand.report import numbers
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from evenhand.composite.recover_results import Clause, Parameter, RecoveredRule, Recovery, Untested
@@ -42,7 +43,10 @@ def recovery_lines(found: "Recovery", *, show_all: bool = False) -> Iterator[str
         yield ""
         yield from _rule(rule, number, found)
     if found.n_survivors > len(rules):
-        yield f"... {found.n_survivors:,} rules hold on every row; {len(rules)} are shown (--all, --json)"
+        yield (
+            f"... {plural(found.n_survivors, 'rule holds', 'rules hold')} on every row; {len(rules)} are "
+            f"shown (--all, --json)"
+        )
     yield from _untested(found.untested, show_all=show_all)
     yield from _suspects(found, show_all=show_all)
     yield from _separating(found)

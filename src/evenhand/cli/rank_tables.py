@@ -14,6 +14,7 @@ import typer
 
 from evenhand.cli.output import say, shown
 from evenhand.errors import InvalidInput
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from evenhand.composite.table import Table
@@ -169,6 +170,6 @@ def say_what_was_read(ranked: "RankedTable") -> None:
         for name in (*ranked.components, ranked.score)
         if name is not None
     )
-    say(shown(f"read {ranked.n_rows} rows of {ranked.form} from {ranked.source}; decimals: {decimals}"))
+    say(shown(f"read {plural(ranked.n_rows, 'row')} of {ranked.form} from {ranked.source}; decimals: {decimals}"))
     for note in ranked.notes:
         say(shown(f"note: {note}"))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.cli.output import console, shown
 from evenhand.report import numbers
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from evenhand.composite.verification import SampleReport, Verification, Violation
@@ -121,7 +122,7 @@ def _together(found: "Verification") -> Iterator[str]:
         yield f"first    {_rows(order[0])} above it hold; the first that fails is row {found.violations[0].row}"
     if found.pattern is not None:
         pattern = found.pattern
-        where = f"{shown(pattern.where, 120)} ({pattern.n_there:,} rows there)"
+        where = f"{shown(pattern.where, 120)} ({plural(pattern.n_there, 'row')} there)"
         yield f"where    all {pattern.n_violated:,} have {where}; by chance: p {_p(pattern.chance)}"
     for side, rows in (("below", found.below), ("above", found.above)):
         if rows:
@@ -138,12 +139,18 @@ def _samples(sample: "SampleReport", n_rows: int) -> Iterator[str]:
     if not sample.telling:
         yield "         no row of this table can tell the two apart"
         return
-    yield f"         {len(sample.telling):,} of {n_rows:,} rows tell the two apart; the first in place {sample.first}"
+    yield (
+        f"         {len(sample.telling):,} of {plural(n_rows, 'row')} "
+        f"{'tells' if len(sample.telling) == 1 else 'tell'} the two apart; the first in place {sample.first}"
+    )
     for one in sample.samples:
         if one.n_telling is None:
             yield f"         {one.what}: told with probability {_probability(one.probability)}"
         else:
-            yield f"         {one.what}: {'told' if one.n_telling else 'not told'} ({one.n_telling} rows tell)"
+            yield (
+                f"         {one.what}: {'told' if one.n_telling else 'not told'} "
+                f"({plural(one.n_telling, 'row tells', 'rows tell')})"
+            )
     yield f"         {_rows(sample.enough or 0)} at random tell with probability 0.95"
 
 
@@ -158,8 +165,11 @@ def _verdict(found: "Verification") -> str:
         more = f" and {n - _NAMED} more" if n > _NAMED else ""
         return f"the rule reproduces all rows but {n} of {found.n_rows:,}: {names}{more}"
     if found.verdict == "refuted":
-        return f"refuted: {n:,} of {found.n_rows:,} rows cannot be had from the rule"
-    return f"undetermined: {n:,} of {found.n_rows:,} rows fail, and no monotone rule of these columns can hold"
+        return f"refuted: {n:,} of {plural(found.n_rows, 'row')} cannot be had from the rule"
+    return (
+        f"undetermined: {n:,} of {plural(found.n_rows, 'row')} {'fails' if n == 1 else 'fail'}, and no "
+        f"monotone rule of these columns can hold"
+    )
 
 
 def _rows(n: int) -> str:

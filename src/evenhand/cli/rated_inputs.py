@@ -9,6 +9,7 @@ import typer
 
 from evenhand.cli.output import shown, warn
 from evenhand.errors import InvalidInput
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.judge_ratings import JudgeRatings
@@ -227,10 +228,16 @@ def unlabelled_scores(
         raise InvalidInput(f"--unlabelled {shown(str(path))}: no score of an item that is not graded already")
     lost = named[0].n - named[0].counts["verdict"]
     if lost:
-        warn(f"--unlabelled: {lost} of {named[0].n} judgements have no score and take no part")
+        warn(
+            f"--unlabelled: {count(lost)} of {plural(named[0].n, 'judgement')} "
+            f"{'has' if lost == 1 else 'have'} no score and take no part"
+        )
     overlap = sum(item in known for item in named[0].scores)
     if overlap:
-        warn(f"--unlabelled: {overlap} graded items stand there too and are counted as graded only")
+        warn(
+            f"--unlabelled: {plural(overlap, 'graded item stands', 'graded items stand')} there too and "
+            f"are counted as graded only"
+        )
     return [sum(scores) / len(scores) for scores in kept.values()]
 
 
@@ -252,11 +259,12 @@ def pass_mark(pass_at: float | None, scale: tuple[float, float] | None) -> None:
 
 def refuse_strictly(judge: str, not_judged: Sequence[str], not_graded: Sequence[str]) -> None:
     """`--strict`: every item has both, or nothing is computed."""
-    for what, names in (("graded items have no score", not_judged), ("judged items have no usable grade", not_graded)):
+    for of, lacks, names in (("graded item", "score", not_judged), ("judged item", "usable grade", not_graded)):
         if names:
             some = ", ".join(shown(name, 40) for name in names[:5])
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-            raise InvalidInput(f"--strict: {shown(judge, 60)}: {len(names)} {what}: {some}{more}")
+            what = f"{plural(len(names), of)} without a {lacks}"
+            raise InvalidInput(f"--strict: {shown(judge, 60)}: {what}: {some}{more}")
 
 
 def _judges_of(path: Path, columns: Columns, scale: tuple[float, float] | None) -> "list[JudgeRatings]":

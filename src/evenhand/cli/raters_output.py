@@ -27,7 +27,7 @@ def print_raters(found: "RaterAgreement") -> None:
 def _over(found: "RaterAgreement") -> str:
     """What the resamples draw."""
     clusters = found.bootstrap.clusters
-    return "items" if clusters is None else f"{len(set(clusters))} clusters"
+    return "items" if clusters is None else plural(len(set(clusters)), "cluster")
 
 
 def _lines(found: "RaterAgreement", width: int) -> Iterator[str]:
@@ -35,7 +35,7 @@ def _lines(found: "RaterAgreement", width: int) -> Iterator[str]:
     over = _over(found)
     yield from hanging(f"the raters of {shown(grades.name, 200)}", width, 4)
     yield f"grades   {grades.reading}; missing {grades.n_missing}, out of scale {len(grades.out_of_scale)}"
-    yield f"interval 95 %, {found.bootstrap.n_resamples:,} resamples over {over}, seed {found.bootstrap.seed}"
+    yield f"interval 95 %, {plural(found.bootstrap.n_resamples, 'resample')} over {over}, seed {found.bootstrap.seed}"
     yield ""
     rows = [figure(name, one, note=note) for name, one, note in _figures(found)]
     for line in noted(rows, width):
@@ -76,7 +76,7 @@ def raters_content(found: "RaterAgreement") -> "TrustContent":
     left_out = Caveat(serious=True, text=f"{plural(n_out, 'grade')} out of scale and left out.")
     return TrustContent(
         title="How well do the raters agree?",
-        source=f"{grades.name}: {grades.reading}. Intervals: {found.bootstrap.n_resamples:,} resamples "
+        source=f"{grades.name}: {grades.reading}. Intervals: {plural(found.bootstrap.n_resamples, 'resample')} "
         f"over {_over(found)}, seed {found.bootstrap.seed}.",
         caveats=(left_out,) if n_out else (),
         sentences=tuple(found.sentences()),

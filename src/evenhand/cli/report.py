@@ -12,6 +12,7 @@ import typer
 from evenhand.cli.options import DEFAULT_STORE, AsJson
 from evenhand.cli.output import console, json_text, say, shown, write_text
 from evenhand.errors import InvalidInput
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.report.junit import Gate
@@ -171,8 +172,14 @@ def _end(gate: "Gate") -> None:
     if gate.pass_at is None:
         return
     if gate.below:
-        say(f"error: {gate.below} of {gate.n} scores are below --pass-at {gate.pass_at:g}")
+        say(
+            f"error: {count(gate.below)} of {plural(gate.n, 'score')} {'is' if gate.below == 1 else 'are'} "
+            f"below --pass-at {gate.pass_at:g}"
+        )
         raise typer.Exit(1)
     if gate.failed:
-        say(f"error: {gate.failed} of {gate.n} records failed, so that --pass-at could not be checked for them")
+        say(
+            f"error: {count(gate.failed)} of {plural(gate.n, 'record')} failed, so that --pass-at could not "
+            f"be checked for them"
+        )
         raise typer.Exit(3)

@@ -11,6 +11,7 @@ import typer
 from evenhand.cli.options import DEFAULT_STORE, AsJson
 from evenhand.cli.output import json_text, say, shown
 from evenhand.errors import InvalidInput
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.terms import Record
@@ -84,7 +85,11 @@ def rescore(
     else:
         _print(document, output)
     if differing:
-        say(f"error: {len(differing)} of {after.all.n} records do not recompute: {'; '.join(differing[:_NAMED])}")
+        say(
+            f"error: {count(len(differing))} of {plural(after.all.n, 'record')} "
+            f"{'does' if len(differing) == 1 else 'do'} not recompute: "
+            f"{'; '.join(differing[:_NAMED])}"
+        )
         raise typer.Exit(1)
 
 
@@ -120,6 +125,8 @@ def _print(document: dict[str, Any], output: Path | None) -> None:
     moved = ", ".join(f"{name} {count}" for name, count in document["moved"].items())
     out.print(f"moved    {moved or 'nothing'}; no call was made")
     if document["check"] is not None:
-        out.print(f"check    {document['check']}: {document['summary']['n']} records recomputed from stored replies")
+        out.print(
+            f"check    {document['check']}: {plural(document['summary']['n'], 'record')} recomputed from stored replies"
+        )
     if output is not None:
         out.print(f"records  {shown(str(output))}", overflow="fold")

@@ -11,6 +11,7 @@ import typer
 from evenhand.cli.options import AsJson
 from evenhand.cli.output import json_text, say, shown, warn, write_text
 from evenhand.errors import InvalidInput
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from evenhand.scoring.criteria import Overall
@@ -96,7 +97,10 @@ def _score_file(file: "EvidenceFile", chosen: "Settings", output: Path | None, a
         say(f"note: {shown(note)}")
     counting = [(item, place) for item, place in zip(file.items, file.places, strict=True) if item.counted]
     if len(counting) < len(file.items):
-        say(f"note: {len(file.items) - len(counting)} items say `counted: false` and are left out")
+        say(
+            f"note: {plural(len(file.items) - len(counting), 'item says', 'items say')} `counted: false` "
+            f"and are left out"
+        )
     _refuse_over_cap(file.name, counting, chosen.cap)
     weights = _weights(file)
     _refuse_lone_logarithm(file.name, counting, chosen, by_criterion=weights is not None)

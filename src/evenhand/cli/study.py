@@ -51,6 +51,7 @@ from evenhand.cli.study_output import (
 )
 from evenhand.cli.trust_output import Plot, outputs
 from evenhand.errors import EvenhandError, InvalidInput
+from evenhand.wording import count, none_of, plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.acceptance import Acceptance
@@ -196,7 +197,7 @@ def _refuse_unheld(items: "Items", grades: "Grades", cluster: str | None) -> Non
     if not both:
         some = f" (such as {shown(graded[0], 40)!r})" if graded else ""
         raise InvalidInput(
-            f"{grades.name}: none of its {len(graded)} graded items{some} is among the items (such as "
+            f"{grades.name}: {none_of(len(graded), 'graded item', of='its')}{some} is among the items (such as "
             f"{shown(next(iter(metadata), ''), 40)!r}); ids must be the same in both: name the id's column with --item"
         )
     known = {item: str(found) for item in both if (found := metadata[item].get(str(cluster))) is not None}
@@ -295,7 +296,7 @@ def _held(
     usable = [one for one in ratings if any(one.scores.values())]
     for one in ratings:
         if one not in usable:
-            warn(f"{shown(one.name, 60)}: none of its {one.n} judgements reached a score; it has no figures")
+            warn(f"{shown(one.name, 60)}: {none_of(one.n, 'judgement', of='its')} reached a score; it has no figures")
     if not usable:
         say("error: study: no variant reached a score; the records say why, by cause")
         raise typer.Exit(3)
@@ -326,7 +327,8 @@ def _estimate(sessions: "Sequence[Session]", as_json: bool) -> None:
     for one in found:
         cost = "unknown" if one["cost_usd"] is None else f"about ${one['cost_usd']:.4f}"
         print(
-            f"{shown(str(one['variant']), 40)}: {one['calls']:,} calls to send, {one['stored']:,} stored, cost {cost}"
+            f"{shown(str(one['variant']), 40)}: {plural(one['calls'], 'call')} to send, {one['stored']:,} "
+            f"stored, cost {cost}"
         )
     print("nothing was sent")
 
@@ -335,5 +337,5 @@ def _exit(judged: "Sequence[Judged]", max_failed: int) -> None:
     """Exit 3 where more failed than allowed."""
     failed, n = sum(one.summary["failed"] for one in judged), sum(one.summary["n"] for one in judged)
     if failed > max_failed:
-        say(f"error: {failed} of {n} judgements failed; --max-failed allows {max_failed}")
+        say(f"error: {count(failed)} of {plural(n, 'judgement')} failed; --max-failed allows {max_failed}")
         raise typer.Exit(3)

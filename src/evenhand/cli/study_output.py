@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from evenhand.cli.acceptance_output import acceptance_columns, print_acceptance
 from evenhand.cli.output import json_text, shown, write_text
 from evenhand.cli.trust_output import outputs
-from evenhand.wording import plural
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.acceptance import Acceptance
@@ -92,13 +92,14 @@ def print_study(
 ) -> None:
     """One table, then what is accepted, then the differences."""
     from evenhand.cli.compare_output import print_comparison
-    from evenhand.cli.output import console
+    from evenhand.cli.output import console, hanging
     from evenhand.cli.validate_output import table
     from evenhand.report.numbers import number
 
     out = console()
     head = f"{plural(len(validations), 'variant')} against {shown(grades.name, 80)} ({grades.reading})"
-    out.print(head, style="bold", overflow="fold")
+    for part in hanging(head, out.width, 4):
+        out.print(part, style="bold", overflow="fold")
     rows = [["variant", "n", "rho", "interval", "mode", "rerun SD", "ceiling", "$/1,000"]]
     for row in study_rows(validations):
         interval = "" if row["rho_low"] is None else f"[{row['rho_low']:.2f}, {row['rho_high']:.2f}]"
@@ -119,7 +120,8 @@ def print_study(
     for one in lost:
         judge = one.graded.judge
         out.print(
-            f"{shown(judge.name, 40)}: {judge.n - judge.counts['verdict']} of {judge.n} judgements without a score "
+            f"{shown(judge.name, 40)}: {count(judge.n - judge.counts['verdict'])} of "
+            f"{plural(judge.n, 'judgement')} without a score "
             f"(abstained {judge.counts['abstained']}, failed {judge.counts['failed']})",
             overflow="fold",
         )

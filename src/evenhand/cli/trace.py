@@ -14,6 +14,7 @@ import typer
 from evenhand.cli.options import TIMEOUT_S, AsJson, FieldColumns, ItemsEncoding, Timeout
 from evenhand.cli.output import json_text, say, write_text
 from evenhand.errors import InvalidInput
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.integrity.trace_evidence import TraceEvidence
@@ -186,7 +187,7 @@ async def _evidence(proxy: "Proxy", folder: Path, asked: _Asked) -> "TraceEviden
     if not asked.swap or asked.kind is None:
         return evidence
     plan = swap_plan(asked.items, evidence, read_requests(folder), n=asked.swap, seed=asked.seed)
-    say(f"swap     {len(plan)} of {asked.swap} items asked again, {2 * len(plan)} calls")
+    say(f"swap     {count(len(plan))} of {plural(asked.swap, 'item')} asked again, {plural(2 * len(plan), 'call')}")
     answers = await ask_swaps(proxy, plan)
     return replace(evidence, swap=disclosed(answers, evidence, match_word(asked.kind, asked.same)[0], seed=asked.seed))
 

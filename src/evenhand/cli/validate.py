@@ -38,6 +38,7 @@ from evenhand.cli.rated_inputs import (
 )
 from evenhand.cli.trust_output import Output, Outputs, Plot, outputs
 from evenhand.errors import InvalidInput
+from evenhand.wording import none_of
 
 if TYPE_CHECKING:
     from evenhand.analysis.judge_ratings import JudgeRatings
@@ -171,7 +172,7 @@ def _chosen(judges: "list[JudgeRatings]", only: str | None) -> "list[JudgeRating
         return named
     without = [one for one in judges if not any(one.scores.values())]
     for one in without:
-        warn(f"{shown(one.name, 80)}: none of its {one.n} judgements reached a usable score; left out")
+        warn(f"{shown(one.name, 80)}: {none_of(one.n, 'judgement', of='its')} reached a usable score; left out")
     return [one for one in judges if one not in without] or judges
 
 

@@ -7,7 +7,7 @@ from evenhand.analysis.misses import evidence_words
 from evenhand.analysis.sentences import sentences_of
 from evenhand.cli.output import console, hanging, shown
 from evenhand.report.numbers import number
-from evenhand.wording import plural
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,11 @@ def figure(name: str, found: "Estimate", digits: int = 2, *, percent: bool = Fal
         return [name, value, "", f"n {found.n}", "; ".join(part for part in (why, note, without) if part)]
     d = 0 if percent else digits
     interval = f"[{times * found.low:.{d}f}, {times * found.high:.{d}f}]"
-    left_out = f"{found.n_degenerate} of {found.n_resamples} resamples undefined" if found.n_degenerate else ""
+    left_out = (
+        f"{count(found.n_degenerate)} of {plural(found.n_resamples, 'resample')} undefined"
+        if found.n_degenerate
+        else ""
+    )
     return [name, value, interval, f"n {found.n}", "; ".join(part for part in (left_out, note, without) if part)]
 
 
@@ -52,7 +56,7 @@ def print_validation(found: "Validation", texts: Mapping[str, str]) -> None:
     """One judge, whole."""
     out = console()
     graded, grades = found.graded, found.grades
-    out.print(f"{shown(graded.judge.name, 100)} against {shown(grades.name, 80)}", style="bold", overflow="fold")
+    _print(out, [f"{shown(graded.judge.name, 100)} against {shown(grades.name, 80)}"], hang=4, style="bold")
     _print(out, _heads(found), hang=9)
     out.print()
     _print(out, noted(list(_figures(found)), out.width), hang=4)
@@ -71,11 +75,11 @@ def print_validation(found: "Validation", texts: Mapping[str, str]) -> None:
     _print(out, (f"- {shown(sentence)}" for sentence in sentences_of(found)), hang=2)
 
 
-def _print(out: "Console", lines: "Iterable[str]", *, hang: int) -> None:
+def _print(out: "Console", lines: "Iterable[str]", *, hang: int, style: str | None = None) -> None:
     """Lines, folded with their continuations set in."""
     for line in lines:
         for part in hanging(line, out.width, hang):
-            out.print(part, overflow="fold")
+            out.print(part, style=style, overflow="fold")
 
 
 def noted(rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
@@ -92,7 +96,8 @@ def print_judges(found: "Sequence[Validation]") -> None:
     """Several judges, a row each."""
     out = console()
     grades = found[0].grades
-    out.print(f"{len(found)} judges against {shown(grades.name, 80)} ({grades.reading})", style="bold", overflow="fold")
+    head = f"{plural(len(found), 'judge')} against {shown(grades.name, 80)} ({grades.reading})"
+    _print(out, [head], hang=4, style="bold")
     rows = [["judge", "n", "rho", "interval", "kappa", "mode", "rerun SD", "lenient"]]
     for one in sorted(found, key=lambda one: -(one.spearman.value if one.spearman.value is not None else -2.0)):
         rho = one.spearman
@@ -123,15 +128,15 @@ def _heads(found: "Validation") -> Iterator[str]:
     if grades.out_of_scale:
         yield f"         grades out of scale: {_some_out(grades.out_of_scale)}"
     runs = graded.scores.shape[1]
-    each = "one score an item" if runs == 1 else f"up to {runs} reruns"
+    each = "one score an item" if runs == 1 else f"up to {plural(runs, 'rerun')}"
     yield f"compared {plural(graded.n, 'item')} with both, {plural(found.n_raters, 'rater')}, {each}"
     for what, names in (("no score", graded.not_judged), ("no usable grade", graded.not_graded)):
         if names:
             some = ", ".join(shown(name, 40) for name in names[:5])
             yield f"         {what}: {plural(len(names), 'item')} ({some}{', ...' if len(names) > 5 else ''})"
     yield f"scales   {graded.scales.sentence}"
-    over = "items" if graded.clusters is None else f"{len(set(graded.clusters))} clusters"
-    yield f"interval 95 %, {found.settings.n_resamples:,} resamples over {over}, seed {found.settings.seed}"
+    over = "items" if graded.clusters is None else plural(len(set(graded.clusters)), "cluster")
+    yield f"interval 95 %, {plural(found.settings.n_resamples, 'resample')} over {over}, seed {found.settings.seed}"
 
 
 def _some_out(found: Sequence[Any]) -> str:
@@ -212,7 +217,8 @@ def _cost(found: "Validation") -> list[str]:
     judge = found.graded.judge
     if judge.cost_per_1000 is None:
         left = judge.n - judge.n_priced
-        unknown = "no cost is recorded" if left == judge.n else f"{left} of {judge.n} judgements have no known cost"
+        some = f"{count(left)} of {plural(judge.n, 'judgement')} {'has' if left == 1 else 'have'} no known cost"
+        unknown = "no cost is recorded" if left == judge.n else some
         return ["cost per 1,000", "unknown", "", f"n {judge.n}", unknown]
     reruns = found.graded.scores.shape[1]
     note = "" if reruns == 1 else f"${judge.cost_per_1000 * reruns:.4f} for 1,000 items of {reruns} runs"
@@ -230,7 +236,7 @@ def _reruns(found: "Validation") -> Iterator[str]:
         yield f"worth its money, where an item costs as much as {ratio:g} runs: {worth}; then buy items"
     noise = found.noise
     if noise.n_repeated:
-        yield f"identical in all reruns: {noise.n_identical} of {noise.n_repeated} items"
+        yield f"identical in all reruns: {count(noise.n_identical)} of {plural(noise.n_repeated, 'item')}"
 
 
 def _checks(found: "Validation") -> Iterator[str]:

@@ -11,6 +11,7 @@ from evenhand.composite.rounding import ROUNDINGS, Misfit, Rounding, misfit
 from evenhand.composite.syntax import Call, Missing, Rule
 from evenhand.composite.table import Column, Table
 from evenhand.errors import InvalidInput
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,7 +104,8 @@ def _refuse_nothing(nominal: Evaluation, column: Column, table: Table) -> None:
     no_score = np.isnan(column.values)
     n_gaps = int((nominal.missing & ~no_score).sum())
     raise InvalidInput(
-        f"{table.source}: none of {table.n_rows} rows can be tested ({int(no_score.sum())} without a score, {n_gaps} "
+        f"{table.source}: none of {plural(table.n_rows, 'row')} can be tested ({int(no_score.sum())} "
+        f"without a score, {n_gaps} "
         "with a missing component); say what a missing cell counts as (zero, renormalise or a number), or name another "
         "score"
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from evenhand.errors import InvalidInput
 from evenhand.judges.families import Kinship, same_model
 from evenhand.terms import Item, JudgeSpec
+from evenhand.wording import count, plural
 
 __all__ = ["kin_notes", "systems_of"]
 
@@ -39,7 +40,8 @@ def kin_notes(
         n = sum(count for name, count in systems.items() if kinship.is_kin(member, name))
         if n:
             notes.append(
-                f"{member} judges {n} of {systems.total()} candidates of its own family ({kinship.family[member]}): "
+                f"{member} judges {count(n)} of {plural(systems.total(), 'candidate')} of its own "
+                f"family ({kinship.family[member]}): "
                 "judges tend to favour their kin; their records are flagged same_family"
             )
     return tuple(notes)
@@ -50,7 +52,8 @@ def _refuse_self(own: dict[str, list[str]], systems: Counter[str]) -> None:
     for member, names in own.items():
         if names:
             raise InvalidInput(
-                f"system: {sum(systems[name] for name in names)} candidates are by {names[0]!r}, which is the judge "
+                f"system: {plural(sum(systems[name] for name in names), 'candidate is', 'candidates are')} "
+                f"by {names[0]!r}, which is the judge "
                 f"{member} itself; judge them with another model, or use --allow-self-judging"
             )
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from evenhand.errors import InvalidInput
 from evenhand.judges.pairwise import SOURCE_B
 from evenhand.terms import Item, JudgeSpec
+from evenhand.wording import count, plural
 
 __all__ = ["Needs"]
 
@@ -75,7 +76,10 @@ class Needs:
                 f"judge {self._spec.name}: no item has a {_WHAT[protocol]}, which `protocol: {protocol}` needs: "
                 f"{_WAY_OUT[protocol]}"
             )
-        lacking = f"{self._lacking} of {self._n} items have no {_WHAT[protocol]}"
+        lacking = (
+            f"{count(self._lacking)} of {plural(self._n, 'item')} "
+            f"{'has' if self._lacking == 1 else 'have'} no {_WHAT[protocol]}"
+        )
         return (*unread, f"{lacking} and will abstain; nothing is asked about them")
 
     def _unread_note(self, name: str) -> str:

@@ -31,6 +31,7 @@ from evenhand.store.judge_files import judge_from_rubric
 from evenhand.store.sql import Store
 from evenhand.store.texts import Texts
 from evenhand.terms import Call, Escalation, Evidence, Failure, Item, JudgeSpec, ModelSpec, Outcome, Record, Reply
+from evenhand.wording import plural
 
 __all__ = ["Change", "Rescorer", "differences"]
 
@@ -308,7 +309,8 @@ def _next(call: Call, replies: _Replies, record: Record) -> Reply:
     found = next(replies, None)
     if found is None:
         raise StoreError(
-            f"record {record.item!r}: the judge now asks more than the {len(record.keys)} replies that the record "
+            f"record {record.item!r}: the judge now asks more than the "
+            f"{plural(len(record.keys), 'reply', 'replies')} that the record "
             "names; judge it again"
         )
     reply, request = found

@@ -23,6 +23,7 @@ from evenhand.matching.rules import Expressions, MatchRule
 from evenhand.store.grades import Grades, OutOfScale
 from evenhand.store.number_cells import number_cell
 from evenhand.terms import Item, JudgeSpec, Record
+from evenhand.wording import plural
 
 __all__ = ["Variant", "golds", "known_truth", "refuse_unequal_names", "run_study", "truth_by_match", "truth_of"]
 
@@ -124,7 +125,7 @@ def _of_one_who_knows(
     """Grades of a single rater, the truth."""
     return Grades(
         name=name,
-        reading=f"{read_from}: {len(values)} items, 1 rater",
+        reading=f"{read_from}: {plural(len(values), 'item')}, 1 rater",
         items=tuple(values),
         raters=("truth",),
         values=values,

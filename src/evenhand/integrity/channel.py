@@ -11,6 +11,7 @@ from typing import Any, Literal
 from evenhand.errors import InvalidInput
 from evenhand.integrity.shares import Share
 from evenhand.integrity.verdicts import CriterionVerdict, TaskClass, Word
+from evenhand.wording import count, plural
 
 __all__ = ["FEWEST_CONTROLS", "ChannelFacts", "ControlResult", "channel_verdict"]
 
@@ -120,7 +121,8 @@ def _word(facts: ChannelFacts, task_class: TaskClass) -> tuple[Word, str]:
         f", within the declared tolerance of {facts.tolerance:g}" if any(c.is_wrong for c in facts.controls) else ""
     )
     return "pass", (
-        f"{correct.successes} of {correct.n} known-correct controls were accepted and "
+        f"{count(correct.successes)} of {plural(correct.n, 'known-correct control')} "
+        f"{'was' if correct.successes == 1 else 'were'} accepted and "
         f"{incorrect.n - incorrect.successes} of {incorrect.n} known-incorrect ones rejected{within}"
         f"{_lost(correct.failed, incorrect.failed)}"
     )
@@ -138,9 +140,17 @@ def _broken(facts: ChannelFacts) -> str:
     correct, incorrect = _share(facts, "accept"), _share(facts, "reject")
     refused, let_in = correct.n - correct.successes, incorrect.successes
     if correct.n and refused / correct.n > facts.tolerance:
-        found.append(f"{refused} of {correct.n} known-correct controls were rejected ({_kinds(facts, 'accept')})")
+        found.append(
+            f"{count(refused)} of {plural(correct.n, 'known-correct control')} "
+            f"{'was' if refused == 1 else 'were'} rejected "
+            f"({_kinds(facts, 'accept')})"
+        )
     if incorrect.n and let_in / incorrect.n > facts.tolerance:
-        found.append(f"{let_in} of {incorrect.n} known-incorrect controls were accepted ({_kinds(facts, 'reject')})")
+        found.append(
+            f"{count(let_in)} of {plural(incorrect.n, 'known-incorrect control')} "
+            f"{'was' if let_in == 1 else 'were'} accepted "
+            f"({_kinds(facts, 'reject')})"
+        )
     return f"{' and '.join(found)}, beyond the declared tolerance of {facts.tolerance:g}" if found else ""
 
 
@@ -156,7 +166,8 @@ def _missing(facts: ChannelFacts) -> str:
     if min(correct.n, incorrect.n) < FEWEST_CONTROLS:
         why = f"; {facts.missing}" if facts.missing else ""
         found.append(
-            f"{correct.n} known-correct and {incorrect.n} known-incorrect controls were graded "
+            f"{correct.n} known-correct and "
+            f"{plural(incorrect.n, 'known-incorrect control')} were graded "
             f"({correct.failed} and {incorrect.failed} could not be); at least {FEWEST_CONTROLS} of either are "
             f"needed{why}"
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evenhand.integrity.verdicts import CriterionVerdict, Word, worst
+from evenhand.wording import count, none_of, plural
 
 __all__ = ["MEMORISER", "Taken", "TaskReach", "TaskVerdict", "degenerate_verdict", "reach_evidence", "task_verdict"]
 
@@ -95,13 +96,16 @@ def _word(reach: TaskReach) -> tuple[Word, str]:
         return "fail", "there is no check at all" if reach.n_visible == 0 else "there is no held-out check"
     if set(reach.held_out) <= set(reach.repeats):
         n = len(reach.held_out)
-        return "fail", f"each of the {n} held-out checks repeats a visible one, so that all can be enumerated"
+        which = f"each of the {plural(n, 'held-out check')}" if n > 1 else "the one held-out check"
+        return "fail", f"{which} repeats a visible one, so that all can be enumerated"
     if reach.not_compared:
         return "insufficient evidence", f"nothing was compared: {reach.not_compared}"
     if reach.telling:
         return (
             "pass",
-            f"{len(reach.telling)} of {len(reach.held_out)} held-out checks have a witness and repeat nothing",
+            f"{count(len(reach.telling))} of {plural(len(reach.held_out), 'held-out check')} "
+            f"{'has' if len(reach.telling) == 1 else 'have'} a witness "
+            f"and repeat nothing",
         )
     if reach.reachable and not any(checks for kind, checks in reach.by_kind.items() if kind != MEMORISER):
         return "insufficient evidence", "only memorisers reach a held-out check"
@@ -110,7 +114,8 @@ def _word(reach: TaskReach) -> tuple[Word, str]:
     if not sum(reach.implementations.values()):
         return "insufficient evidence", "no known-incorrect implementation was given"
     return "insufficient evidence", (
-        f"none of the {sum(reach.implementations.values())} implementations passes every visible check and fails a "
+        f"{none_of(sum(reach.implementations.values()), 'implementation')} passes every visible "
+        f"check and fails a "
         "held-out one"
     )
 
@@ -144,12 +149,12 @@ def _taken(verdicts: Sequence[TaskVerdict], counts: "Counter[Word]", taken: Take
     shares = ", ".join(f"{counts[word]} {word}" for word in ("pass", "insufficient evidence", "fail") if counts[word])
     if taken == "most":
         word: Word = next((w for w, times in counts.items() if 2 * times > n), "insufficient evidence")
-        return word, f"of {n} tasks: {shares}; what holds for more than half was asked for"
+        return word, f"of {plural(n, 'task')}: {shares}; what holds for more than half was asked for"
     word = worst(counts)
     first = next(one for one in verdicts if one.verdict == word)
     if n == 1:
         return word, f"{first.task}: {first.reason}"
-    return word, f"of {n} tasks: {shares}; the worst is {first.task}: {first.reason}"
+    return word, f"of {plural(n, 'task')}: {shares}; the worst is {first.task}: {first.reason}"
 
 
 def reach_evidence(tasks: Sequence[TaskReach]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from evenhand.integrity.channel import ControlResult
 from evenhand.integrity.checker_source import dangerous_calls
 from evenhand.integrity.templates import TemplateReading
+from evenhand.wording import count, plural
 
 __all__ = [
     "FLAWS", "Finding", "Sight", "channel_findings", "code_findings", "sight_findings",
@@ -118,7 +119,7 @@ def channel_findings(controls: Sequence[ControlResult]) -> list[Finding]:
             got = [one for one in controls if one.control == kind and one.got == "accepted"]
             if got:
                 n = sum(one.control == kind for one in controls)
-                what = f"{words} is accepted on {len(got)} of {n} items"
+                what = f"{words} is accepted on {count(len(got))} of {plural(n, 'item')}"
                 found.append(Finding(flaw=flaw, what=what, where=_items(got), n=len(got)))
     for kind, what in _TRUSTED.items():
         taken = [one for one in controls if one.control == kind and one.got == "accepted"]
@@ -130,7 +131,10 @@ def channel_findings(controls: Sequence[ControlResult]) -> list[Finding]:
         found.append(Finding(flaw="V7", what=what, where=_items(planted), n=len(planted)))
     lost = [one for one in controls if one.got == "not graded"]
     if lost:
-        what = f"{len(lost)} of {len(controls)} controls could not be graded; make sure that none of them is a score"
+        what = (
+            f"{count(len(lost))} of {plural(len(controls), 'control')} could not be graded; make sure "
+            f"that none of them is a score"
+        )
         found.append(Finding(flaw="V6", what=what, where=_items(lost), n=len(lost)))
     return found
 

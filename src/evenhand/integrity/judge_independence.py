@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from evenhand.integrity.solving import SolveFigures, solve_figures
 from evenhand.integrity.verdicts import CriterionVerdict, TaskClass, Word
+from evenhand.wording import count, plural
 
 __all__ = ["JudgeFacts", "JudgeKind", "judge_independence"]
 
@@ -90,9 +91,10 @@ def _word(facts: JudgeFacts, task_class: TaskClass, figures: SolveFigures) -> tu
     missing = _missing(facts, figures)
     if missing:
         return "insufficient evidence", missing
+    on = f"all {count(facts.n_matched)} items" if facts.n_matched > 1 else "the one item"
     return "pass", (
         "the judge commits to an answer of its own before the comparison, and acceptance is what matching the "
-        f"candidate against it gives on all {facts.n_matched} items"
+        f"candidate against it gives on {on}"
     )
 
 
@@ -111,7 +113,8 @@ def _broken(facts: JudgeFacts) -> str:
     if facts.disagreements:
         n = len(facts.disagreements)
         return (
-            f"acceptance is not what the match with the judge's own answer gives on {n} of {facts.n_matched} items: "
+            f"acceptance is not what the match with the judge's own answer gives on {count(n)} of "
+            f"{plural(facts.n_matched, 'item')}: "
             f"{_ids(facts.disagreements)}"
         )
     return ""
@@ -132,7 +135,10 @@ def _missing(facts: JudgeFacts, figures: SolveFigures) -> str:
         return f"acceptance happens outside of what was seen: give {what} (judge.outcomes)"
     if facts.n_open:
         n = facts.n_open + facts.n_matched
-        return f"on {facts.n_open} of {n} items acceptance could not be compared with the match, or is not given"
+        return (
+            f"on {count(facts.n_open)} of {plural(n, 'item')} acceptance could not be compared with the "
+            f"match, or is not given"
+        )
     if figures.solve_accuracy.value is None:
         return "the judge's own solve accuracy on these tasks is not disclosed"
     return ""

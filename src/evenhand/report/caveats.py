@@ -148,7 +148,8 @@ def _of_group(group: GroupTally, several: bool, hide_scores: bool) -> Iterable[C
     if group.reruns:
         yield Caveat(
             serious=False,
-            text=f"{who or 'Judge: '}{group.reruns + 1} verdicts were asked for each item; intervals count each as one "
+            text=f"{who or 'Judge: '}{plural(group.reruns + 1, 'verdict was', 'verdicts were')} asked for "
+            f"each item; intervals count each as one "
             "more, and are too narrow by as much as reruns of one item agree.",
         )
 
@@ -173,7 +174,8 @@ def _of_scores(group: GroupTally, who: str) -> Iterable[Caveat]:
         bounds = interval(wilson_interval(top, n))
         yield Caveat(
             serious=True,
-            text=f"{who}{count(top)} of {plural(n, 'score')} are one and the same: mode share {percent(top / n)} "
+            text=f"{who}{count(top)} of {plural(n, 'score')} {'is' if top == 1 else 'are'} one and the "
+            f"same: mode share {percent(top / n)} "
             f"(95 % interval {bounds}). Such a judge hardly tells candidates apart.",
         )
 

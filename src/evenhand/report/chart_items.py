@@ -27,7 +27,7 @@ from evenhand.report.chart_kit import (
     number_axis,
 )
 from evenhand.report.numbers import number, percent
-from evenhand.wording import count
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,7 +100,7 @@ def judge_against_humans(
         low, high = (float(end) for end in (max(across.edges[0], down.edges[0]), min(across.edges[-1], down.edges[-1])))
         rows.append({"kind": "equal", "x": low, "x2": high, "y": low, "y2": high})
     n_points = min(n, MOST_POINTS)
-    said = [*notes, f"n {count(n)} items{_jittered(across, down)}. Darkness: share of all items in a cell."]
+    said = [*notes, f"n {plural(n, 'item')}{_jittered(across, down)}. Darkness: share of all items in a cell."]
     if n_points < n:
         said.append(f"Points: a sample of {count(n_points)} ({percent(n_points / n)}), seed {_SEED}.")
     if same:
@@ -229,9 +229,9 @@ def rerun_spread(
     rows = _runs(drawn)
     alike = sum(one.sd == 0 for one in repeated)
     kept = (
-        f"The {len(drawn)} of {count(len(repeated))} repeated items that differ most"
+        f"The {count(len(drawn))} of {plural(len(repeated), 'repeated item')} that differ most"
         if len(drawn) < len(repeated)
-        else (f"All {len(repeated)} repeated items")
+        else (f"All {plural(len(repeated), 'repeated item')}" if len(repeated) > 1 else "The one repeated item")
     )
     said = [
         *notes,

@@ -23,7 +23,7 @@ from evenhand.report.chart_kit import (
     labels,
     number_axis,
 )
-from evenhand.report.numbers import alike, number
+from evenhand.report.numbers import alike, percents
 from evenhand.stats.estimates import Estimate
 
 __all__ = ["DifferenceRow", "Panel", "Row", "agreement", "paired_differences", "study_table"]
@@ -77,11 +77,13 @@ class Panel:
         values: an estimate a variant, in the order of the rows.
         percent: whether it is a share.
         ceiling: a value drawn as a band: the human ceiling.
+        without: the word for a value that is not there.
     """
 
     title: str
     values: Sequence[Estimate]
     percent: bool = False
+    without: str = "undefined"
     ceiling: Estimate | None = None
 
 
@@ -244,9 +246,10 @@ def study_table(
 def _shown(panel: Panel, values: Sequence[Estimate]) -> list[str]:
     """The values of a panel's rows in words, with as many decimals each."""
     if panel.percent:
-        return ["undefined" if found.value is None else f"{number(100 * found.value, 0)} %" for found in values]
-    texts = iter(alike([found.value for found in values if found.value is not None]))
-    return ["undefined" if found.value is None else next(texts) for found in values]
+        texts = iter(percents([found.value for found in values if found.value is not None]))
+    else:
+        texts = iter(alike([found.value for found in values if found.value is not None]))
+    return [panel.without if found.value is None else next(texts) for found in values]
 
 
 def _column(alt: Any, at: int, panel: Panel, width: int, *, first: bool) -> Any:

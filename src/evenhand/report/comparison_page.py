@@ -8,7 +8,7 @@ from evenhand.report.caveats import Caveat
 from evenhand.report.chart_kit import NO_FIGURES
 from evenhand.report.chart_rows import DifferenceRow, Panel, Row, agreement, paired_differences, study_table
 from evenhand.report.charts import axis_for, distribution
-from evenhand.report.numbers import cost, number, percent
+from evenhand.report.numbers import UNKNOWN, cost, number, percent
 from evenhand.report.trust_pages import Section, Table, TrustContent, estimate_cells, file_name
 from evenhand.report.validation_page import agreement_rows, score_table, scores_of
 from evenhand.stats.estimates import Estimate
@@ -37,9 +37,9 @@ def comparison_content(
         draw: with figures, which need the extra `figures`.
     """
     names = [one.name for one in found.judges]
-    over = "items" if found.bootstrap.clusters is None else f"{len(set(found.bootstrap.clusters))} clusters"
+    over = "items" if found.bootstrap.clusters is None else plural(len(set(found.bootstrap.clusters)), "cluster")
     return TrustContent(
-        title=f"Which of {len(names)} judges is better?",
+        title=f"Which of {plural(len(names), 'judge')} is better?",
         source=f"{'mean scores alone' if grades is None else f'against {file_name(grades)}'}; "
         f"{plural(found.n_items, 'item')}, "
         f"{count(found.n_shared)} with a score by every judge. Intervals: {count(found.bootstrap.n_resamples)} "
@@ -100,7 +100,10 @@ def _lost(validations: "Sequence[Validation]") -> Iterator[Caveat]:
         lost = judge.n - judge.counts["verdict"]
         if lost:
             kinds = f"failed {judge.counts['failed']}, abstained {judge.counts['abstained']}"
-            text = f"{judge.name}: {count(lost)} of {plural(judge.n, 'judgement')} have no score ({kinds})."
+            text = (
+                f"{judge.name}: {count(lost)} of {plural(judge.n, 'judgement')} "
+                f"{'has' if lost == 1 else 'have'} no score ({kinds})."
+            )
             yield Caveat(serious=True, text=text)
 
 
@@ -147,8 +150,9 @@ def _judges(found: "Comparison", *, draw: bool, spearman: bool) -> Section:
     drawn: list[Figure] = []
     if draw and spearman:
         judged = [Row(label=one.name, found=one.rho) for one in found.judges]
-        sizes = dict.fromkeys((found.n_shared, found.n_items))
-        notes = [f"n {' to '.join(map(count, sizes))} items; overlapping intervals say nothing about a pair"]
+        sizes = list(dict.fromkeys((found.n_shared, found.n_items)))
+        n = " to ".join([*map(count, sizes[:-1]), plural(sizes[-1], "item")])
+        notes = [f"n {n}; overlapping intervals say nothing about a pair"]
         drawn = [agreement("judges", "Each judge with the humans", judged, notes, what="Spearman rho with the humans")]
     return Section(heading="Judges", figures=tuple(drawn), tables=(Table(head=head, rows=tuple(rows)),))
 
@@ -207,7 +211,7 @@ def _plan(one: Mapping[str, Any]) -> Table:
     notes = [str(one.get("undefined") or ""), f"Unknown: {unknown}." if unknown else ""]
     if one.get("n_sources") is not None:
         notes.append(
-            f"The pilot's items come from {count(one['n_sources'])} sources: sources must grow with the items, and "
+            f"The pilot's items come from {plural(one['n_sources'], 'source')}: sources must grow with the items, and "
             "with fewer than some twenty no interval holds."
         )
     head = ("#raters", "#reruns", *(f"#{k}" for k in names))
@@ -223,7 +227,7 @@ def _study(validations: "Sequence[Validation]", names: Sequence[str], *, draw: b
             Panel(title="rho", values=[one.spearman for one in validations]),
             Panel(title="mode share", values=[one.absolute.mode_share for one in validations], percent=True),
             Panel(title="rerun SD", values=[one.noise.sd for one in validations]),
-            Panel(title="$ per 1,000", values=[_price(one) for one in validations]),
+            Panel(title="$ per 1,000", values=[_price(one) for one in validations], without=UNKNOWN),
         ]
         notes = [f"n {_sizes(validations)} items; rho: with the mean of all humans.",
                  _stated_ceiling(ceiling)]  # fmt: skip
@@ -243,7 +247,7 @@ def _stated_ceiling(ceiling: Estimate) -> str:
     """What one human reaches, or why that is not known."""
     from evenhand.report.chart_kit import stated
 
-    return stated("Human ceiling (leave-one-out)", ceiling) + "; see below."
+    return stated("Human ceiling (leave-one-out)", ceiling) + "."
 
 
 def _sizes(validations: "Sequence[Validation]") -> str:

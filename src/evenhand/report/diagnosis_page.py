@@ -42,7 +42,7 @@ def diagnosis_content(found: "Diagnosis", *, draw: bool = True) -> TrustContent:
     return TrustContent(
         title="Can these scores be told apart?",
         source=f"{file_name(found.source)}: {plural(found.group.counts['rows'], 'row')}, scale {number(scale.low)} to "
-        f"{number(scale.high)} ({scale.n_levels} levels{guess})",
+        f"{number(scale.high)} ({plural(scale.n_levels, 'level')}{guess})",
         caveats=tuple(sorted(_caveats(found), key=lambda one: not one.serious)),
         sentences=(found.sentence,),
         sections=tuple(sections),
@@ -132,10 +132,10 @@ def _figures(found: "Diagnosis") -> Table:
     ]  # fmt: skip
     for other in found.group.comparators:
         rows.append(
-            (f"SD of {other.who}", _times(other.sd_ratio), "", f"of these scores', on {count(other.n_items)} items")
+            (f"SD of {other.who}", _times(other.sd_ratio), "", f"of these scores', on {plural(other.n_items, 'item')}")
         )
         rows.append(("their effective levels", _times(other.level_ratio), "", "of these scores'"))
-    return Table(head=("", "#value", "#95 % interval", ""), rows=tuple(rows), note=f"n {count(spread.n)} scores")
+    return Table(head=("", "#value", "#95 % interval", ""), rows=tuple(rows), note=f"n {plural(spread.n, 'score')}")
 
 
 def _ends(low: float | None, high: float | None) -> str:
@@ -182,7 +182,10 @@ def _periods(found: "Diagnosis", *, draw: bool) -> Section:
         parts = [_part(group.name, group.on_levels) for group in found.by_period]
         axis = _axis(found, *(part.scores for part in parts))
         what = "equal parts of the rows" if unit == "rows" else unit
-        notes = [_drift_words(found), f"n {count(sum(part.scores.n for part in parts))} scores in {len(parts)} periods"]
+        notes = [
+            _drift_words(found),
+            f"n {plural(sum(part.scores.n for part in parts), 'score')} in {plural(len(parts), 'period')}",
+        ]
         figures = (drift("drift", f"Scores by {what}", parts, axis, notes),)
     return Section(heading="Over time", figures=figures, tables=(_group_table(unit, found.by_period),))
 

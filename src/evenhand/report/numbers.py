@@ -6,7 +6,18 @@ What is not defined is said in a word, and what is not known is not shown as 0.
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["UNDEFINED", "UNKNOWN", "alike", "compact", "cost", "interval", "number", "percent", "percents"]
+__all__ = [
+    "UNDEFINED",
+    "UNKNOWN",
+    "alike",
+    "compact",
+    "cost",
+    "interval",
+    "number",
+    "percent",
+    "percent_text",
+    "percents",
+]
 
 UNDEFINED = "undefined"
 UNKNOWN = "unknown"
@@ -75,6 +86,15 @@ def percent(share: float | None) -> str:
         return f">99.9{_SPACE}%"
     hundred = Decimal(str(share)) * 100
     return f"{number(float(hundred), 0 if 10 <= hundred <= 90 else 1)}{_SPACE}%"
+
+
+def percent_text(share: float | None) -> str:
+    """The same with a space of the usual width, for a terminal and for text that is copied.
+
+    >>> percent_text(0.912), percent_text(0.5)
+    ('91.2 %', '50 %')
+    """
+    return percent(share).replace(_SPACE, " ")
 
 
 def interval(bounds: Sequence[float] | None) -> str:

@@ -65,7 +65,7 @@ def _sentence(document: Mapping[str, Any], *, several: bool) -> str:
     sure = "sure" if document["sure"] else f"NOT SURE: {document['why_not_sure']}"
     others = [label for label in document["labels"] if label != regime]
     also = f" {', '.join(others)} holds too." if others else ""
-    return f"{who}{regime}, in {share} of {count(document['n_resamples'])} resamples; {sure}.{also}"
+    return f"{who}{regime}, in {share} of {plural(document['n_resamples'], 'resample')}; {sure}.{also}"
 
 
 def _caveats(document: Mapping[str, Any], *, several: bool) -> Iterator[Caveat]:
@@ -128,7 +128,8 @@ def _sections(document: Mapping[str, Any], suffix: str, *, several: bool, draw: 
     if draw:
         title = f"Ratings of {_name(document)}"
         what = "simulated runs" if document["simulated_runs"] else "runs"
-        notes = [_sentence(document, several=False), f"{count(document['runs'])} {what} of {document['n_items']} items",
+        notes = [_sentence(document, several=False), f"{count(document['runs'])} {what} of "
+                                                     f"{plural(document['n_items'], 'item')}",
                  *_against(document)]  # fmt: skip
         low, high = document["scale"]
         histogram = [probe_histogram(f"histogram{suffix}", title, _scores(document), (low, high), points, notes)]

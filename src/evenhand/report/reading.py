@@ -95,7 +95,8 @@ def _notes(found: Gathered, hide_scores: bool) -> Iterable[str]:
     """Cuts, stated."""
     if len(found.items) < len(found.item_keys):
         yield (
-            f"The first {count(len(found.items))} of {plural(len(found.item_keys), 'item')} are shown in full "
+            f"The first {count(len(found.items))} of {plural(len(found.item_keys), 'item')} "
+            f"{'is' if len(found.items) == 1 else 'are'} shown in full "
             "(`--items-shown`); all are in the figures."
         )
     if hide_scores:

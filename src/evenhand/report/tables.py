@@ -149,7 +149,7 @@ def escalation_facts(escalation: Mapping[str, Any] | None) -> Iterable[tuple[str
     dollars = "dollars unknown" if saved["cost_usd"] is None else cost(saved["cost_usd"])
     yield (
         "saved",
-        f"{judgements}: about {count(round(saved['calls']))} calls, {tokens}, {dollars}, at the mean of "
+        f"{judgements}: about {plural(round(saved['calls']), 'call')}, {tokens}, {dollars}, at the mean of "
         f"{count(saved['estimated_from'])} escalated ones",
     )
 

@@ -166,7 +166,7 @@ def estimate_cells(found: Estimate, *, digits: int = 2, share: bool = False) -> 
     figures = (found.value, found.low, found.high)
     value, *ends = percents(figures) if share else alike(figures, digits)
     lost = found.n_degenerate
-    notes = (f"{lost} of {found.n_resamples} resamples undefined" if lost else "", found.left_out)
+    notes = (f"{count(lost)} of {plural(found.n_resamples, 'resample')} undefined" if lost else "", found.left_out)
     return value, " to ".join(ends), n, "; ".join(part for part in notes if part)
 
 

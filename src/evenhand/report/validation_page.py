@@ -76,7 +76,7 @@ def validations_content(found: "Sequence[Validation]", *, draw: bool = True) -> 
     grades = ordered[0].grades
     caveats = [caveat for one in ordered for caveat in _caveats(one, who=f"{one.graded.judge.name}: ")]
     return TrustContent(
-        title=f"{len(found)} judges against the humans",
+        title=f"{plural(len(found), 'judge')} against the humans",
         source=f"{file_name(grades.name)}: {grades.reading}",
         caveats=tuple(sorted(caveats, key=lambda one: not one.serious)),
         sentences=("The order is that of rho alone, not a ranking.", "--only JUDGE shows one of them whole."),
@@ -113,7 +113,7 @@ def _whose_items(found: "Sequence[Validation]", widest: "Validation") -> list[st
     """Whose items the humans' grades are of, where judges judged different ones."""
     if len({one.graded.items for one in found}) == 1:
         return []
-    return [f"Humans: grades of the {count(widest.graded.n)} items that {widest.graded.judge.name} judged."]
+    return [f"Humans: grades of the {plural(widest.graded.n, 'item')} that {widest.graded.judge.name} judged."]
 
 
 def score_table(found: "Sequence[Validation]") -> Table:
@@ -167,7 +167,7 @@ def _many(found: "Sequence[Validation]") -> str:
 
 def _source(found: "Validation") -> str:
     graded, grades = found.graded, found.grades
-    over = "items" if graded.clusters is None else f"{len(set(graded.clusters))} clusters"
+    over = "items" if graded.clusters is None else plural(len(set(graded.clusters)), "cluster")
     return (
         f"against {file_name(grades.name)}: {grades.reading}; {plural(graded.n, 'item')} with both, up to "
         f"{plural(graded.scores.shape[1], 'rerun')}. Intervals: {count(found.settings.n_resamples)} resamples "
@@ -237,8 +237,9 @@ def _detectable(found: "Validation") -> str:
     if found.rho_worth is None or found.shift_worth is None:
         return f"The smallest that this n shows with power .8: {', '.join(parts)}."
     return (
-        f"The smallest that this n shows with power .8: {', '.join(parts)}; {count(found.graded.n)} items from "
-        f"{count(found.rho_worth.n_clusters)} sources are worth {count(round(found.rho_worth.items))} independent ones "
+        f"The smallest that this n shows with power .8: {', '.join(parts)}; {plural(found.graded.n, 'item')} from "
+        f"{plural(found.rho_worth.n_clusters, 'source is', 'sources are')} worth "
+        f"{count(round(found.rho_worth.items))} independent ones "
         f"for rho, {count(round(found.shift_worth.items))} for the mean."
     )
 

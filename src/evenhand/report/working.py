@@ -15,6 +15,7 @@ from evenhand.scoring.evidence_pools import judge_settings
 from evenhand.scoring.impact import score_items
 from evenhand.scoring.scales import exact_number
 from evenhand.terms import CheckGroup, CheckResult, Criterion, Evidence, JudgeSpec, Record
+from evenhand.wording import count, plural
 
 __all__ = ["working"]
 
@@ -96,7 +97,10 @@ def _checks(entry: Mapping[str, Any], spec: JudgeSpec | None) -> Iterator[str]:
     criterion = next((one for one in spec.criteria if one.id == entry.get("id")), None) if spec else None
     counted = [str(check["id"]) for check in entry["checks"] if check.get("passed") and check.get("counted", True)]
     if criterion is None or criterion.levels is None:
-        yield f"counted      {len(counted)} of {len(entry['checks'])} checks: {', '.join(counted) or 'none'}"
+        yield (
+            f"counted      {count(len(counted))} of {plural(len(entry['checks']), 'check')}: "
+            f"{', '.join(counted) or 'none'}"
+        )
         yield f"score        {number(entry.get('score'), 4)}"
         return
     terms, passed, positive = _terms(criterion, entry["checks"])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from evenhand.scoring.criteria import Overall
 from evenhand.scoring.impact import Breakdown, Tally
 from evenhand.scoring.scales import Exact, plain_number
+from evenhand.wording import plural
 
 __all__ = ["lines", "overall_lines"]
 
@@ -145,7 +146,7 @@ def _line(label: str, text: str) -> str:
 
 def _items(n: int) -> str:
     """The number of items in words."""
-    return "1 item" if n == 1 else f"{n} items"
+    return plural(n, "item")
 
 
 def _number(value: Exact | float) -> str:

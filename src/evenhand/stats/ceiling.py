@@ -13,6 +13,7 @@ from evenhand.stats.rank import spearman
 from evenhand.stats.rank_kernels import spearman_kernel
 from evenhand.stats.ratings import rating_matrix, rating_vector
 from evenhand.stats.resampling import Bootstrap, Draws, Kernel, Units, draw, no_resampling
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -227,8 +228,7 @@ def _rho(group: _Group, which: int, name: str, other: str = "the other raters") 
     a, b = group.pairs[which]
     n = int(group.kept.sum())
     if n < FEWEST:
-        items = "1 item" if n == 1 else f"{n} items"
-        return Estimate.of_nothing(f"{name} and {other} have {items} in common; {FEWEST} are needed", n=n)
+        return Estimate.of_nothing(f"{name} and {other} have {plural(n, 'item')} in common; {FEWEST} are needed", n=n)
     return spearman(group.columns[group.kept, a], group.columns[group.kept, b], names=(name, other))
 
 

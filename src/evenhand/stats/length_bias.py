@@ -14,6 +14,7 @@ from evenhand.stats.estimates import Estimate
 from evenhand.stats.rank import spearman
 from evenhand.stats.ratings import one_value, rating_vector
 from evenhand.stats.resampling import Bootstrap
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,7 +123,7 @@ def _partial(
 def _refusal(scores: "Floats", grades: "Floats", lengths: "Floats", *, constant_matters: bool) -> str | None:
     """Why there is no regression, or None."""
     if len(scores) < _LEAST_ITEMS:
-        return f"{len(scores)} items with a score, a grade and a length; a regression needs {_LEAST_ITEMS}"
+        return f"{plural(len(scores), 'item')} with a score, a grade and a length; a regression needs {_LEAST_ITEMS}"
     if one_value(lengths):
         return "all texts are of one length"
     if constant_matters and one_value(scores):
@@ -168,7 +169,7 @@ def _errors(sources: Sequence[Hashable] | None) -> tuple[str | None, dict[str, A
     numbers: dict[Hashable, int] = {}
     codes = np.array([numbers.setdefault(source, len(numbers)) for source in sources])
     if len(numbers) < 3:
-        return None, {}, f"{len(numbers)} clusters are too few for an error"
+        return None, {}, f"{plural(len(numbers), 'cluster is', 'clusters are')} too few for an error"
     return "cluster", {"groups": codes}, f"least squares, errors by {len(numbers):,} clusters"
 
 

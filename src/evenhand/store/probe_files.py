@@ -16,6 +16,7 @@ from evenhand.store.documents import Value, plain_document, read_document
 from evenhand.store.packaged import templates
 from evenhand.store.text_files import place, quoted, read_text_file
 from evenhand.terms import ProbeItems
+from evenhand.wording import plural
 
 __all__ = ["RunFile", "probe_domain", "probe_domains", "read_probe_items", "read_runs"]
 
@@ -118,7 +119,7 @@ def _items(document: Value) -> ProbeItems:
         texts[text] = entry
     if not 2 <= len(texts) <= _MOST_ITEMS:
         found["items"].refuse(
-            f"{len(texts)} items; expected 2 to {_MOST_ITEMS}, best 20 over the whole range of quality"
+            f"{plural(len(texts), 'item')}; expected 2 to {_MOST_ITEMS}, best 20 over the whole range of quality"
         )
     return ProbeItems(name=name, scale_min=low, scale_max=high, items=tuple(texts))
 
