@@ -75,6 +75,13 @@ def test_without_outcomes_the_summary_says_what_is_missing(evenhand, items, repl
     assert (tmp_path / ".evenhand/traces/0001/calls.jsonl").is_file()
 
 
+def test_the_summary_fits_80_columns(evenhand, items, replies, harness, tmp_path):
+    done = evenhand("trace", "--items", items, "--replies", replies, "--outcomes", tmp_path / "outcomes.jsonl", "--",
+                    *harness("commit_ignored"))  # fmt: skip
+    assert max(map(len, done.out.splitlines())) < 80
+    assert "differs on robe, feed, glass" in " ".join(done.out.split())
+
+
 def test_the_trace_on_disk_is_read_back_as_it_was_seen(traced, tmp_path):
     from evenhand.evaluate.tracing import evidence_of
     from evenhand.integrity.trace_evidence import TraceEvidence

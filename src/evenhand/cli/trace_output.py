@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evenhand.cli.output import hanging, shown
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     from evenhand.integrity.trace_evidence import TracedItem, TraceEvidence
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["print_trace"]
 
-_WIDTH = 100
+_WIDTH = 79
 _HANG = 16
 _SHOWN = 6
 
@@ -24,7 +25,7 @@ def print_trace(folder: Path, run: "TracedRun", evidence: "TraceEvidence", *, ha
         ("calls", _calls(evidence)),
     ]
     if run.strangers:
-        rows.append(("refused", f"{run.strangers} requests without the path's token, or to another host"))
+        rows.append(("refused", f"{plural(run.strangers, 'request')} without the path's token, or to another host"))
     if evidence.unplaced:
         rows.append(("placed", evidence.unplaced))
     else:
@@ -50,7 +51,7 @@ def _calls(evidence: "TraceEvidence") -> str:
 def _judge(evidence: "TraceEvidence", *, has_outcomes: bool) -> list[tuple[str, str]]:
     """How the judge came to its answers, over the items."""
     placed = [one for one in evidence.items if one.arm != "unplaced"]
-    rows = [("placed", f"{evidence.n_placed} of {evidence.n_items} items")]
+    rows = [("placed", f"{count(evidence.n_placed)} of {plural(evidence.n_items, 'item')}")]
     for arm, n in evidence.arms.items():
         first = next(one for one in evidence.items if one.arm == arm)
         rows.append((arm, f"{n} of {evidence.n_items}: {first.item}: {first.reason}"))
@@ -58,20 +59,31 @@ def _judge(evidence: "TraceEvidence", *, has_outcomes: bool) -> list[tuple[str, 
     rows.append(("commitment", _commitments(committed, len(placed))))
     solved = [one.solved for one in committed if one.solved is not None]
     if solved:
-        rows.append(("solved", f"{sum(solved)} of {len(solved)} commitments equal the reference"))
+        rows.append(
+            (
+                "solved",
+                f"{count(sum(solved))} of {plural(len(solved), 'commitment')} "
+                f"{'equals' if sum(solved) == 1 else 'equal'} the reference",
+            )
+        )
     if has_outcomes:
         rows.append(("acceptance", _acceptance(evidence)))
     if evidence.n_scored:
         decides = {True: "and it decides", False: "and it does not decide", None: "and whether it decides is not shown"}
         rows.append(
-            ("score", f"{evidence.n_scored} items have one after the commitment, {decides[evidence.score_decides]}")
+            (
+                "score",
+                f"{plural(evidence.n_scored, 'item has', 'items have')} one after the commitment, "
+                f"{decides[evidence.score_decides]}",
+            )
         )
     if evidence.swap is not None:
         swap = evidence.swap
         share = "" if swap.low is None else f" (95 % {swap.low:.2f} to {swap.high:.2f})"
         rows.append((
             "swap",
-            f"another candidate moved {swap.moved} of {swap.n} commitments{share}; asking again unchanged moved "
+            f"another candidate moved {count(swap.moved)} of {plural(swap.n, 'commitment')}{share}; asking "
+            f"again unchanged moved "
             f"{swap.moved_unswapped}; {swap.unreadable} unreadable; seed {swap.seed}",
         ))  # fmt: skip
     return rows
@@ -79,24 +91,29 @@ def _judge(evidence: "TraceEvidence", *, has_outcomes: bool) -> list[tuple[str, 
 
 def _commitments(committed: "list[TracedItem]", n: int) -> str:
     if not committed:
-        return f"none on {n} items"
+        return f"none on {plural(n, 'item')}"
     blind = sum(one.candidate_in_view is False for one in committed)
     held = sum(bool(one.comparison_has_commitment) for one in committed)
     compared = sum(one.compared for one in committed)
-    compares = f"; {held} of {compared} later comparisons hold it" if compared else "; no later call compares"
-    return f"on {len(committed)} of {n} items, {blind} of them without the candidate in view{compares}"
+    compares = (
+        f"; {count(held)} of {plural(compared, 'later comparison')} {'holds' if held == 1 else 'hold'} it"
+        if compared
+        else "; no later call compares"
+    )
+    return f"on {count(len(committed))} of {plural(n, 'item')}, {blind} of them without the candidate in view{compares}"
 
 
 def _acceptance(evidence: "TraceEvidence") -> str:
     if not evidence.match:
-        return f"{evidence.n_outcomes} outcomes, compared with nothing: say what an answer is with --match"
+        return f"{plural(evidence.n_outcomes, 'outcome')}, compared with nothing: say what an answer is with --match"
     if not evidence.n_matched and not evidence.undecided:
-        return f"{evidence.n_outcomes} outcomes, and no commitment that they could be compared with"
+        return f"{plural(evidence.n_outcomes, 'outcome')}, and no commitment that they could be compared with"
     equal = evidence.n_matched - len(evidence.disagreements)
     more = f"; differs on {_ids(evidence.disagreements)}" if evidence.disagreements else ""
     undecided = f"; undecided on {_ids(evidence.undecided)}" if evidence.undecided else ""
     return (
-        f"equals match(candidate, commitment), kind {evidence.match}, on {equal} of {evidence.n_matched} items of "
+        f"equals match(candidate, commitment), kind {evidence.match}, on {count(equal)} of "
+        f"{plural(evidence.n_matched, 'item')} of "
         f"{evidence.n_outcomes} with an outcome{more}{undecided}"
     )
 
@@ -112,7 +129,10 @@ def _allows(evidence: "TraceEvidence", *, has_outcomes: bool) -> str:
     if not has_outcomes:
         return "insufficient evidence at best: acceptance happens outside the wire; give the harness's --outcomes"
     if evidence.n_matched < evidence.n_items:
-        return f"insufficient evidence: acceptance could be checked on {evidence.n_matched} of {evidence.n_items} items"
+        return (
+            f"insufficient evidence: acceptance could be checked on {count(evidence.n_matched)} of "
+            f"{plural(evidence.n_items, 'item')}"
+        )
     return "the trace speaks for judge independence; evenhand audit scores it, with the judge's solve accuracy"
 
 
