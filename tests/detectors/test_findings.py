@@ -156,7 +156,9 @@ def test_a_callable_of_the_user_is_asked_and_its_prints_are_nobodys_answer(run, 
         ("hangs", "took longer than"),
         ("leaves", "its process ended"),
     ]:
-        failed = run(detector("python", f"my_checks:{name}", "failure", timeout_s=0.5))
+        # After one that answers: a process that is asked for the first time has ten seconds more, for its start.
+        begun = detector("python", "my_checks:short", "failure")
+        failed = run(begun, detector("python", f"my_checks:{name}", "failure", timeout_s=0.5))
         assert isinstance(failed, Failure), name
         assert said in failed.message
 
