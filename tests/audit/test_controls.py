@@ -1,6 +1,7 @@
 """Which controls are known to be incorrect, and which are left as probes."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -31,6 +32,21 @@ def test_the_gold_is_known_correct_and_another_items_gold_known_incorrect() -> N
     assert found["q0", "numeric_neighbour"] == "reject"
     assert found["q0", "empty"] == "reject"
     assert found["q0", "truncated"] == "reject"
+
+
+@pytest.mark.parametrize(("read", "form"), [("boxed", "\\boxed{{{}}}"), ("stated", "Answer: {}")])
+def test_controls_have_the_form_that_the_relation_requires(read: Any, form: str) -> None:
+    rule = MatchRule(kind="number", read=read)
+    with Matchers() as matchers:
+        relation = Relation(task_class="mathematics", rule=rule, matching=matchers.of(rule))
+        found = {one.kind: one for one in controls_for(items("12", "12.0", "30"), relation, most=1, plants=False)}
+        every = {one.kind: one for one in controls_for(items("12", "12.0", "30"), relation, most=3, plants=False)
+                 if one.item.id == "q0"}  # fmt: skip
+        assert matchers.of(rule)(found["gold"].candidate, "12").verdict == "equal"
+    assert found["gold"].candidate == form.format("12")
+    assert (found["empty"].candidate, found["refusal"].expected) == ("", "reject")
+    assert every["other_gold"].candidate == form.format("30")  # 12.0 is the same answer
+    assert every["superset"].expected == "reject"
 
 
 def test_golds_that_are_the_same_answer_are_not_swapped() -> None:

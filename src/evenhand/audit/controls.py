@@ -15,6 +15,7 @@ from evenhand.audit.match_rules import Matching
 from evenhand.integrity.channel import Expected
 from evenhand.integrity.verdicts import TaskClass
 from evenhand.matching.rules import MatchRule
+from evenhand.matching.statements import boxes, statements
 
 __all__ = ["Control", "Relation", "controls_for", "kept_apart"]
 
@@ -118,10 +119,24 @@ def kept_apart(candidate: str, gold: str, relation: Relation) -> str:
     found = _by_construction(candidate.strip(), gold.strip(), rule)
     if found or relation.matching is None:
         return found
-    match = relation.matching(candidate, gold)
+    match = relation.matching(_in_form(candidate, rule), gold)
     if match.verdict in ("unequal", "no_answer"):
         return f"the declared match relation ({rule.kind}) says {match.verdict.replace('_', ' ')}: {match.reason}"
     return ""
+
+
+def _in_form(text: str, rule: MatchRule | None) -> str:
+    r"""An answer in the form that the declared match relation requires of candidates: boxed, or stated.
+
+    >>> boxed, stated = (MatchRule(kind="number", read=read) for read in ("boxed", "stated"))
+    >>> _in_form("5", boxed), _in_form("#### 5", stated)
+    ('\\boxed{5}', '#### 5')
+    """
+    if rule is None or rule.read not in ("boxed", "stated"):
+        return text
+    if boxes(text) or (rule.read == "stated" and statements(text, lettered=rule.kind != "choice")):
+        return text
+    return f"\\boxed{{{text}}}" if rule.read == "boxed" else f"Answer: {text}"
 
 
 def _by_construction(candidate: str, gold: str, rule: MatchRule) -> str:
@@ -164,7 +179,10 @@ def _other(items: Sequence[AuditItem], place: int, relation: Relation) -> AuditI
 
 def _of_text(item: AuditItem, other: AuditItem | None, relation: Relation, plants: bool) -> Iterator[Control]:
     gold = item.gold.strip()
-    yield Control(item=item, kind="gold", candidate=gold, expected="accept", why="it is the item's own gold")
+    yield Control(
+        item=item, kind="gold", candidate=_in_form(gold, relation.rule), expected="accept",
+        why="it is the item's own gold",
+    )  # fmt: skip
     made: list[tuple[str, str]] = [("empty", ""), ("refusal", _REFUSAL), ("exception", _RAISING)]
     if len(gold) > 1:
         made.append(("truncated", gold[: len(gold) // 2].strip()))
@@ -189,8 +207,12 @@ def _wrong(
         "no match relation is declared" if relation.rule is None else "the declared match relation does not decide it"
     )
     return Control(
-        item=item, kind=kind, candidate=text, expected="reject" if why else None, why=why or doubt, files=files or {}
-    )
+        item=item, kind=kind, candidate=text if kind in _FORMLESS else _in_form(text, relation.rule),
+        expected="reject" if why else None, why=why or doubt, files=files or {},
+    )  # fmt: skip
+
+
+_FORMLESS = ("empty", "refusal", "exception")  # they answer nothing, in whatever form answers are given
 
 
 def _neighbour(gold: str) -> str | None:
