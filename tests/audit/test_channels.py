@@ -192,6 +192,13 @@ def test_a_command_that_answers_in_json_is_read_strictly(configured: Configured,
     assert found == got
 
 
+def test_a_long_line_for_a_shell_is_no_file_and_no_error(configured: Configured) -> None:
+    line = f"true {'x' * 300}.py"
+    channel = {"kind": "command", "run": ["sh", "-c", line], "accepts": "exit0", "independent_of_judge": True}
+    audit = run_audit(configured(channel=channel), Settings(control_items=1))
+    assert audit.verdicts[1].evidence["known_correct_accepted"]["successes"] == 1
+
+
 def test_the_verdict_stands_at_the_end_of_however_much_was_printed(configured: Configured) -> None:
     loud = "import json; print('x' * 3_000_000); print(json.dumps({'accepted': True}))"
     channel = {"kind": "command", "run": [PYTHON, "-c", loud], "accepts": "json", "independent_of_judge": True}

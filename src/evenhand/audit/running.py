@@ -238,12 +238,14 @@ def _checker_findings(config: AuditConfig) -> list[Finding]:
     found: list[Finding] = []
     for word in channel.run:
         path = config.folder / word
-        if word.endswith(".py") and len(word) < _LONGEST_NAME and path.is_file() and path.stat().st_size < 1 << 20:
+        if not word.endswith(".py") or len(path.name.encode()) > _LONGEST_NAME:
+            continue
+        if path.is_file() and path.stat().st_size < 1 << 20:
             found += code_findings(path.read_text("utf-8", "replace"), path.name)
     return found
 
 
-_LONGEST_NAME = 255  # characters; a longer word is a script of a shell, which no file is called
+_LONGEST_NAME = 255  # bytes; what is longer is a line for a shell, and no file is called so
 
 
 def _matcher_controls(config: AuditConfig, matchers: Matchers) -> Mapping[str, Any] | None:
