@@ -214,7 +214,7 @@ def test_an_offset_with_a_grade_missing_leaves_alpha_and_says_why_no_form_by_rat
     rows = [[2, 4, 5], [5, 7, 7], [3, 5, 5], [6, None, 8], [4, 6, 7], [7, 9, 9], [1, 3, 3], [5, 7, 7]]
     found = desk([2, 5, 3, 6, 4, 7, 1, 5], rows, "--scale", "1:10")
     assert {label for label, one in found["icc"].items() if one["value"] is not None} == {"ICC(1,1)"}
-    assert "1 of 8 items lack a grade" in found["icc"]["ICC(A,1)"]["undefined"]
+    assert "1 of 8 items lacks a grade" in found["icc"]["ICC(A,1)"]["undefined"]
     assert found["rater_means"]["r1"] == pytest.approx(41 / 7)
 
 

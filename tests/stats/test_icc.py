@@ -56,7 +56,7 @@ def test_intervals_are_those_of_the_items_drawn():
         ([[1, None], [None, 2]], "no item was graded by all raters"),
         (
             [[1, 2], [2, None], [3, 3]],
-            "1 of 3 items lack a grade, and this form needs every rater on every item; see alpha",
+            "1 of 3 items lacks a grade, and this form needs every rater on every item; see alpha",
         ),
     ],
 )

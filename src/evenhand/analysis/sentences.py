@@ -250,7 +250,7 @@ def _rates(found: Validation) -> Iterator[str]:
 
 
 def _items(n: int, what: str) -> str:
-    return f"{n} {what} item{'' if n == 1 else 's'}"
+    return plural(n, f"{what} item")
 
 
 def _percent(found: Estimate) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from evenhand.cli.output import console, shown
 from evenhand.errors import InvalidInput
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     from evenhand.analysis.divergence import Comparison, NaiveAgainstEvidence
@@ -144,7 +145,7 @@ def naive_lines(one: "Comparison", *, hide_scores: bool) -> list[str]:
 
     found = one.found
     left_out = f"; {found.left_out} scored by one of them or none" if found.left_out else ""
-    n = f"n = {found.n_items} item{'' if found.n_items == 1 else 's'}"
+    n = f"n = {plural(found.n_items, 'item')}"
     apart = "no distance"
     if hide_scores:
         return [f"{_NAIVE}{shown(one.naive, 24)} beside {shown(one.evidence, 24)}: distance hidden"]

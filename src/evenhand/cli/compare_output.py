@@ -32,7 +32,7 @@ def print_comparison(found: "Comparison", plans: "Sequence[Plan]", grades: str |
 
 def _lines(found: "Comparison", plans: "Sequence[Plan]") -> Iterator[str]:
     over = "items" if found.bootstrap.clusters is None else plural(len(set(found.bootstrap.clusters)), "cluster")
-    yield f"items    {found.n_items}, of which every judge has {found.n_shared}"
+    yield f"items    {count(found.n_items)}, of which every judge has {count(found.n_shared)}"
     yield f"interval 95 %, {plural(found.bootstrap.n_resamples, 'resample')} over {over}, seed {found.bootstrap.seed}"
     for sentence in dict.fromkeys(scales.sentence for scales in found.scales):
         yield f"scales   {sentence}"

@@ -53,7 +53,7 @@ def hardened_lines(document: Mapping[str, Any]) -> list[str]:
     scale = document["scale"]
     on = f", scores from {scale[0]:g} to {scale[1]:g}" if scale else ""
     n = document["items"]
-    lines = [f"{shown(document['judge'], 60)}: {document['protocol']}, {n} item{'' if n == 1 else 's'}{on}"]
+    lines = [f"{shown(document['judge'], 60)}: {document['protocol']}, {plural(n, 'item')}{on}"]
     for member in document["members"]:
         lines += ["", *_member_lines(member, document["seed"])]
     calls = document["calls"]

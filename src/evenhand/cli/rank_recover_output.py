@@ -87,7 +87,7 @@ def _clause(clause: "Clause") -> Iterator[str]:
         yield f"clause    {name}: cannot be told here; no row needs it"
         return
     alone = "; one row alone speaks for it" if len(clause.carried_by) == 1 else ""
-    yield f"clause    {name}: changes {_count(clause.rows)}; carried by {_rows(clause.carried_by)}{alone}"
+    yield f"clause    {name}: changes {plural(len(clause.rows), 'row')}; carried by {_rows(clause.carried_by)}{alone}"
 
 
 def _untested(untested: Sequence["Untested"], *, show_all: bool) -> Iterator[str]:
@@ -135,11 +135,7 @@ def _separating(found: "Recovery") -> Iterator[str]:
     yield f"          {'; '.join(names)}"
 
 
-def _count(rows: Sequence[int]) -> str:
-    return f"{len(rows):,} row{'' if len(rows) == 1 else 's'}"
-
-
 def _rows(rows: Sequence[int]) -> str:
     """How many rows, and the first few by number."""
     some = ", ".join(str(row) for row in rows[:_NAMED])
-    return f"{_count(rows)} ({some}{', ...' if len(rows) > _NAMED else ''})"
+    return f"{plural(len(rows), 'row')} ({some}{', ...' if len(rows) > _NAMED else ''})"

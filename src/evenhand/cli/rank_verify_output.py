@@ -30,7 +30,7 @@ def verification_lines(found: "Verification", *, show_all: bool = False) -> Iter
     from evenhand.composite.printing import printed
 
     yield f"rule     {shown(printed(found.rule), 2000)}"
-    left = f"; {_rows(len(found.dropped))} left out ({_reasons(found)})" if found.dropped else ""
+    left = f"; {plural(len(found.dropped), 'row')} left out ({_reasons(found)})" if found.dropped else ""
     yield f"rows     {found.n_rows:,} tested{left}"
     yield f"printed  {_rounding(found)}"
     if found.max_residual is not None:
@@ -119,14 +119,17 @@ def _together(found: "Verification") -> Iterator[str]:
     yield ""
     order = [violation.index for violation in found.violations]
     if order[0] > 0:
-        yield f"first    {_rows(order[0])} above it hold; the first that fails is row {found.violations[0].row}"
+        yield (
+            f"first    {plural(order[0], 'row')} above it {'holds' if order[0] == 1 else 'hold'}; the "
+            f"first that fails is row {found.violations[0].row}"
+        )
     if found.pattern is not None:
         pattern = found.pattern
         where = f"{shown(pattern.where, 120)} ({plural(pattern.n_there, 'row')} there)"
         yield f"where    all {pattern.n_violated:,} have {where}; by chance: p {_p(pattern.chance)}"
     for side, rows in (("below", found.below), ("above", found.above)):
         if rows:
-            yield f"outside  {_rows(len(rows))} scored {side} every component: no mean of them can give that"
+            yield f"outside  {plural(len(rows), 'row')} scored {side} every component: no mean of them can give that"
     for better, worse, equal in found.contradictions[:3]:
         how = "equal in every column" if equal else "at least as good in every column"
         yield f"proof    {shown(better, 60)} is {how}, yet {shown(worse, 60)} is scored higher"
@@ -151,7 +154,7 @@ def _samples(sample: "SampleReport", n_rows: int) -> Iterator[str]:
                 f"         {one.what}: {'told' if one.n_telling else 'not told'} "
                 f"({plural(one.n_telling, 'row tells', 'rows tell')})"
             )
-    yield f"         {_rows(sample.enough or 0)} at random tell with probability 0.95"
+    yield f"         {plural(sample.enough or 0, 'row')} at random tell with probability 0.95"
 
 
 def _verdict(found: "Verification") -> str:
@@ -170,10 +173,6 @@ def _verdict(found: "Verification") -> str:
         f"undetermined: {n:,} of {plural(found.n_rows, 'row')} {'fails' if n == 1 else 'fail'}, and no "
         f"monotone rule of these columns can hold"
     )
-
-
-def _rows(n: int) -> str:
-    return f"{n:,} row{'' if n == 1 else 's'}"
 
 
 def _probability(value: float) -> str:

@@ -23,6 +23,7 @@ from evenhand.composite.trial import Trial, components_of, trial_of
 from evenhand.composite.verification import Dropped, SampleReport, Verdict, Verification, Violation
 from evenhand.composite.verify_clauses import clause_reports
 from evenhand.errors import InvalidInput
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -236,7 +237,7 @@ def _notes(trial: Trial) -> tuple[str, ...]:
     found = []
     if n <= len(names):
         found.append(
-            f"{n} row{'s' if n > 1 else ''} and {len(names)} columns: with free weights almost any rule could be made "
+            f"{plural(n, 'row')} and {plural(len(names), 'column')}: with free weights almost any rule could be made "
             "to hold, so that this table says little"
         )
     whole = [

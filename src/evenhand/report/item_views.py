@@ -14,7 +14,7 @@ from evenhand.report.tables import bucket_table
 from evenhand.report.texts import Library
 from evenhand.report.working import working
 from evenhand.terms import CheckGroup, JudgeSpec, Record, Usage
-from evenhand.wording import count
+from evenhand.wording import count, plural
 
 __all__ = ["Shown", "cause_of", "item_view", "reason_of", "record_view", "who"]
 
@@ -180,12 +180,9 @@ def _dissent(entry: Mapping[str, Any], hide: bool) -> str:
 
 def _usage(usage: Usage, calls: int) -> str:
     if usage.input_tokens is None and usage.output_tokens is None:
-        return f"tokens unknown, {calls} {'call' if calls == 1 else 'calls'}"
+        return f"tokens unknown, {plural(calls, 'call')}"
     cached = f" ({count(usage.cached_tokens)} cached)" if usage.cached_tokens else ""
-    return (
-        f"{count(usage.input_tokens)} tokens in{cached}, {count(usage.output_tokens)} out, "
-        f"{calls} {'call' if calls == 1 else 'calls'}"
-    )
+    return f"{count(usage.input_tokens)} tokens in{cached}, {count(usage.output_tokens)} out, {plural(calls, 'call')}"
 
 
 def _criterion(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evenhand.stats.collapse import Spread
+from evenhand.wording import plural
 
 __all__ = ["MIN_SCORES", "CollapseVerdict", "Comparator", "collapse_verdict"]
 
@@ -88,7 +89,9 @@ def collapse_verdict(
     if share.value is None or share.high is None or effective is None:
         return CollapseVerdict(verdict="cannot_tell", reasons=("there are no scores",))
     if spread.n < MIN_SCORES:
-        return CollapseVerdict(verdict="cannot_tell", reasons=(f"{spread.n} scores are too few: at least 10",))
+        return CollapseVerdict(
+            verdict="cannot_tell", reasons=(f"{plural(spread.n, 'score is', 'scores are')} too few: at least 10",)
+        )
     few = effective < LEVEL_SHARE * n_levels * (1 - 1e-12)
     if share.high < MODE_BOUND and not few and scale_known:
         return CollapseVerdict(
@@ -114,7 +117,7 @@ def _wider(other: Comparator) -> str:
         if math.isinf(other.ratio)
         else f"spread {other.ratio:.1f} times as much"
     )
-    return f"{other.who} {spread} on the same {other.n_items} items"
+    return f"{other.who} {spread} on the same {plural(other.n_items, 'item')}"
 
 
 def _missing(

@@ -9,6 +9,7 @@ from evenhand.stats.one_way import one_way, whole_steps
 from evenhand.stats.ratings import rating_matrix
 from evenhand.stats.resampling import Bootstrap, Kernel, Units, draw, no_resampling
 from evenhand.stats.weights import weighted_sum, weighted_sums
+from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -141,7 +142,9 @@ def _undefined(matrix: "Floats") -> str | None:
         return "no item was graded by all raters"
     if missing.any():
         return (
-            f"{int(missing.sum())} of {n} items lack a grade, and this form needs every rater on every item; see alpha"
+            f"{count(int(missing.sum()))} of {plural(n, 'item')} "
+            f"{'lacks' if missing.sum() == 1 else 'lack'} a grade, and this form needs every rater on every item; "
+            "see alpha"
         )
     if matrix.min() == matrix.max():
         return "all grades are equal"

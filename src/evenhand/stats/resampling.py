@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from evenhand.errors import InvalidInput
 from evenhand.stats.estimates import Estimate
 from evenhand.stats.weights import weighted_sums
+from evenhand.wording import plural
 
 if TYPE_CHECKING:
     import numpy as np
@@ -227,7 +228,7 @@ class Draws:
     @property
     def unit(self) -> str:
         """What was drawn: `items`, or `25 clusters`."""
-        return "items" if self.bootstrap.clusters is None else f"{self.n_units:,} clusters"
+        return "items" if self.bootstrap.clusters is None else plural(self.n_units, "cluster")
 
 
 def draw(kernel: Kernel, units: Units, bootstrap: Bootstrap) -> Draws:

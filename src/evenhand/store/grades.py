@@ -19,6 +19,7 @@ from evenhand.store.item_fields import names_in_words
 from evenhand.store.number_cells import number_cell
 from evenhand.store.rated_rows import ITEM_NAMES, RatedRows, id_text, joined_id, open_rated
 from evenhand.store.text_files import quoted
+from evenhand.wording import plural
 
 __all__ = ["Grades", "OutOfScale", "read_grades"]
 
@@ -259,7 +260,7 @@ class _Collected:
         n_items, n_raters = len(self._values), len(self._raters)
         return Grades(
             name=self._table.name,
-            reading=f"{form}: {n_items} items, {n_raters} rater{'' if n_raters == 1 else 's'}",
+            reading=f"{form}: {plural(n_items, 'item')}, {plural(n_raters, 'rater')}",
             items=tuple(self._values),
             raters=tuple(self._raters),
             values=self._values,

@@ -11,6 +11,7 @@ from typing import Any
 from evenhand.errors import InvalidInput
 from evenhand.store.item_values import field_text, is_blank
 from evenhand.store.text_files import quoted
+from evenhand.wording import plural
 
 __all__ = ["SOURCES", "SourceColumns", "Sources", "named_column", "source_name"]
 
@@ -115,7 +116,7 @@ class Sources:
         """What a user should know."""
         notes = [f"{SOURCES!r} is kept as metadata where it is no object of name to text"] if self.kept else []
         if self.blank:
-            shown = [f"{quoted(name)} in {n} item{'s' if n > 1 else ''}" for name, n in self.blank.items()]
+            shown = [f"{quoted(name)} in {plural(n, 'item')}" for name, n in self.blank.items()]
             more = f" and {len(shown) - _NAMES_SHOWN} more" if len(shown) > _NAMES_SHOWN else ""
             notes.append(f"blank sources are left out: {', '.join(shown[:_NAMES_SHOWN])}{more}")
         return notes
