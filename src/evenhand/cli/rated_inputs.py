@@ -230,7 +230,7 @@ def unlabelled_scores(
     if lost:
         warn(
             f"--unlabelled: {count(lost)} of {plural(named[0].n, 'judgement')} "
-            f"{'has' if lost == 1 else 'have'} no score and take no part"
+            f"{'has no score and takes' if lost == 1 else 'have no score and take'} no part"
         )
     overlap = sum(item in known for item in named[0].scores)
     if overlap:

@@ -101,12 +101,8 @@ def _word(reach: TaskReach) -> tuple[Word, str]:
     if reach.not_compared:
         return "insufficient evidence", f"nothing was compared: {reach.not_compared}"
     if reach.telling:
-        return (
-            "pass",
-            f"{count(len(reach.telling))} of {plural(len(reach.held_out), 'held-out check')} "
-            f"{'has' if len(reach.telling) == 1 else 'have'} a witness "
-            f"and repeat nothing",
-        )
+        do = "has a witness and repeats" if len(reach.telling) == 1 else "have a witness and repeat"
+        return "pass", f"{count(len(reach.telling))} of {plural(len(reach.held_out), 'held-out check')} {do} nothing"
     if reach.reachable and not any(checks for kind, checks in reach.by_kind.items() if kind != MEMORISER):
         return "insufficient evidence", "only memorisers reach a held-out check"
     if reach.reachable:
