@@ -150,3 +150,23 @@ def test_formulas_of_a_trace_are_compared_as_formulas(evenhand, tmp_path):
     evidence = done.document["evidence"]
     assert (evidence["n_matched"], evidence["disagreements"], evidence["undecided"]) == (2, [], [])
     assert [one["solved"] for one in evidence["items"]] == [True, True]
+
+
+def test_the_summary_says_that_nothing_could_be_swapped_and_that_a_reference_was_in_view(
+    evenhand, items, replies, tmp_path
+):
+    import sys
+
+    script = tmp_path / "shows.py"
+    script.write_text(
+        "import json, os, urllib.request\n"
+        "for item in map(json.loads, open('items.jsonl')):\n"
+        "    text = '{task}\\nProposed: {candidate}\\nGold: {reference}\\nGrade it. GRADE: C or I'.format(**item)\n"
+        "    body = json.dumps({'model': 'm', 'messages': [{'role': 'user', 'content': text}]}).encode()\n"
+        "    urllib.request.urlopen(urllib.request.Request(os.environ['OPENAI_BASE_URL'] + '/chat/completions', body,\n"
+        "                                                  {'Content-Type': 'application/json'})).read()\n"
+    )
+    done = evenhand("trace", "--items", items, "--replies", replies, "--swap", 2, "--", sys.executable, script)
+    said = " ".join(done.out.split())
+    assert "nothing could be asked again" in said
+    assert "reference in view on 8 of 8 items" in said

@@ -53,8 +53,12 @@ def _judge(evidence: "TraceEvidence", *, has_outcomes: bool) -> list[tuple[str, 
     placed = [one for one in evidence.items if one.arm != "unplaced"]
     rows = [("placed", f"{count(evidence.n_placed)} of {plural(evidence.n_items, 'item')}")]
     for arm, n in evidence.arms.items():
-        first = next(one for one in evidence.items if one.arm == arm)
+        own = [one for one in evidence.items if one.arm == arm]
+        first = next((one for one in own if one.commitment is not None), own[0])
         rows.append((arm, f"{n} of {evidence.n_items}: {first.item}: {first.reason}"))
+    referred = sum(bool(one.reference_in_view) for one in placed)
+    if referred:
+        rows.append(("reference", f"in view on {count(referred)} of {plural(len(placed), 'item')}"))
     committed = [one for one in placed if one.commitment is not None]
     rows.append(("commitment", _commitments(committed, len(placed))))
     solved = [one.solved for one in committed if one.solved is not None]
@@ -77,7 +81,9 @@ def _judge(evidence: "TraceEvidence", *, has_outcomes: bool) -> list[tuple[str, 
                 f"{decides[evidence.score_decides]}",
             )
         )
-    if evidence.swap is not None:
+    if evidence.swap is not None and not evidence.swap.n and not evidence.swap.unreadable:
+        rows.append(("swap", "nothing could be asked again: no commitment was made with a candidate in plain view"))
+    elif evidence.swap is not None:
         swap = evidence.swap
         share = "" if swap.low is None else f" (95 % {swap.low:.2f} to {swap.high:.2f})"
         rows.append((
