@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import InvalidInput, SandboxError
-from evenhand.sandbox import CheckCall, Limits, Sandbox, available, landlock, place
+from evenhand.sandbox import CheckCall, Limits, Sandbox, available, bubblewrap, landlock
 from evenhand.sandbox.seccomp import seccomp_filter
 
 ATTEMPT = """
@@ -230,7 +230,7 @@ def test_nothing_can_be_mounted_and_that_is_said(confined: Sandbox) -> None:
 def test_it_comes_second_and_its_reason_stands_beside_the_first(
     confined: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(place, "find_bubblewrap", lambda _: (None, "bubblewrap is not installed"))
+    monkeypatch.setattr(bubblewrap, "find_bubblewrap", lambda _: (None, "bubblewrap is not installed"))
     assert available() == (confined.kind, "")
     monkeypatch.setattr(landlock, "_OLDEST", 1000)
     with pytest.raises(
@@ -244,7 +244,8 @@ def test_it_comes_second_and_its_reason_stands_beside_the_first(
 def test_a_bubblewrap_that_does_not_start_gives_way_to_it(confined: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     from evenhand.sandbox.bubblewrap import Bubblewrap
 
-    monkeypatch.setattr(place, "find_bubblewrap", lambda _: (Bubblewrap(path="/bin/false", version="0.11.0"), ""))
+    found = Bubblewrap(path="/bin/false", version="0.11.0")
+    monkeypatch.setattr(bubblewrap, "find_bubblewrap", lambda _: (found, ""))
     with Sandbox() as box:
         assert box.kind == confined.kind
         assert value(box, "def f(x): return x + 1", 3) == 4
