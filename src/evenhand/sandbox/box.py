@@ -13,6 +13,7 @@ from typing import Self
 from evenhand.errors import InvalidInput, SandboxError
 from evenhand.sandbox.command import checked_files
 from evenhand.sandbox.description import Hold, SandboxDescription, probe
+from evenhand.sandbox.engine import ENGINES
 from evenhand.sandbox.ground import Command, Kind, SandboxKind
 from evenhand.sandbox.interpreter import Interpreter
 from evenhand.sandbox.limits import CheckCall, CommandRun, Limits, SuiteJob, SuiteRun
@@ -48,17 +49,25 @@ class Sandbox:
         allow_unsandboxed: where no sandbox works, run with limits of resources alone, which protects nothing.
         interpreter: the Python to run candidates with; found where it is not named.
         kind: the only kind to try; `unsandboxed` needs `allow_unsandboxed` as well.
+        engine: the container engine to use (`crun`, `runc`, `podman`, `docker` or `runsc`), and then the only kind.
     Raises:
+        InvalidInput: an engine of another name, or one beside another kind.
         SandboxError: no sandbox works here, with every reason.
     """
 
     def __init__(
-        self, *, allow_unsandboxed: bool = False, interpreter: str | None = None, kind: SandboxKind | None = None
+        self,
+        *,
+        allow_unsandboxed: bool = False,
+        interpreter: str | None = None,
+        kind: SandboxKind | None = None,
+        engine: str | None = None,
     ) -> None:
+        kind = _checked(kind, engine)
         self._stop = threading.Event()
         self._uids: queue.SimpleQueue[ClaimedUid] = queue.SimpleQueue()
         self._claimed: list[ClaimedUid] = []
-        self._place = Place(interpreter, self._stop)
+        self._place = Place(interpreter, self._stop, engine)
         try:
             self._kind = self._found(kind, allow_unsandboxed=allow_unsandboxed)
         except BaseException:
@@ -98,7 +107,7 @@ class Sandbox:
             detail = f"unsandboxed: {self._place.why_none}"
             holds: tuple[Hold, ...] = (Hold(name="everything", held=False, detail=detail),)
         else:
-            holds = probe(self.run_job, limits)
+            holds = probe(self.run_job, limits, self._kind.tree_times)
         return SandboxDescription(
             kind=self.kind,
             version=self._kind.version,
@@ -239,3 +248,15 @@ class Sandbox:
             channel = kind.runner(Limits(), uid)
             await_ready(channel)
             channel.close()
+
+
+def _checked(kind: SandboxKind | None, engine: str | None) -> SandboxKind | None:
+    """The only kind to try."""
+    if engine is None:
+        return kind
+    if engine not in ENGINES or kind not in (None, "container"):
+        known = ", ".join(ENGINES)
+        raise InvalidInput(
+            f"Sandbox: the engine {engine[:80]!r} with kind {kind}; known are {known}, of kind container"
+        )
+    return "container"

@@ -17,7 +17,7 @@ from evenhand.sandbox.suite import FRAME_OVERHEAD, kernel_limits
 
 __all__ = ["COMMAND_PATH", "MARKER", "OWN_ID", "Command", "Ground", "Kind", "SandboxKind", "no_mounts", "runner_words"]
 
-SandboxKind = Literal["bubblewrap", "landlock", "unsandboxed"]
+SandboxKind = Literal["bubblewrap", "container", "landlock", "unsandboxed"]
 
 MARKER = "EVENHAND_SANDBOX"
 COMMAND_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
@@ -67,6 +67,10 @@ class Kind(Protocol):
     def user(self) -> str:
         """In words, what the processes run as outside."""
 
+    @property
+    def tree_times(self) -> int | None:
+        """How many times the memory of one process a whole tree may use, beside its scratch; None: unbounded."""
+
     def runner(self, limits: Limits, uid: int | None) -> Channel:
         """Start the runner of candidates; its channel answers `("ready",)` first."""
 
@@ -90,12 +94,14 @@ class Ground:
         stop: ends every waiting when set.
         as_root: whether evenhand runs as root; code then runs under an id to which root's folders are closed.
         named: the Python that the caller wants, or None.
+        engine: the container engine that the caller wants, or None.
     """
 
     stage: Path
     stop: threading.Event
     as_root: bool
     named: str | None
+    engine: str | None = None
     _staged: dict[str, str] = field(default_factory=dict)
 
     def python(self, *, own_id: bool) -> Interpreter:

@@ -25,7 +25,12 @@ def _files(_: int) -> "list[str]":
 def _contents(_: int) -> "list[str]":
     """What of the machine can be read: a file of a user, a list of one's files, what the kernel tells of processes."""
     found = []
-    for place in ("/root", "/home", "/etc/passwd", "/etc/hostname", "/var", "/opt", "/tmp", "/proc", "/proc/1/status"):  # noqa: S108
+    places = ["/root", "/home", "/etc/passwd", "/etc/hostname", "/var", "/opt", "/tmp", "/proc", "/proc/1/status"]  # noqa: S108
+    if os.getppid() == 1:
+        del places[-2:]  # they would tell of the sandbox's own processes
+    if os.uname().nodename == "sandbox":
+        places.remove("/etc/hostname")  # an engine writes one for each container
+    for place in places:
         try:
             if os.path.realpath(place) == os.path.realpath(os.environ["HOME"]):
                 continue
@@ -179,6 +184,33 @@ def _memory(limit: int) -> bool:
         return bool(bytearray(limit))
     except MemoryError:
         return False
+
+
+def _tree(limit: int) -> int:
+    """How many bytes six children hold at the same time, each half of what one process may have."""
+    size = limit // 2
+    stay = os.pipe()
+    children: "list[int]" = []  # noqa: UP037 - Python 3.8 reads this
+    for _ in range(6):
+        reading, writing = os.pipe()
+        try:
+            child = os.fork()
+        except OSError:
+            break
+        if child == 0:
+            os.close(stay[1])
+            data = bytearray(size)
+            for place in range(0, size, 4096):
+                data[place] = 1
+            os.write(writing, b"1")
+            os.read(stay[0], 1)
+            os._exit(0)
+        children.append(child)
+        os.close(writing)
+        os.read(reading, 1)  # it has it, or was killed
+        os.close(reading)
+    os.close(stay[1])
+    return sum(size for child in children if os.waitpid(child, 0)[1] == 0)
 
 
 def _file(limit: int) -> int:

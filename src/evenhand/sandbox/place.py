@@ -3,19 +3,20 @@
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from evenhand.errors import SandboxError
-from evenhand.sandbox import bubblewrap, landlock, unsandboxed
+from evenhand.sandbox import bubblewrap, container, landlock, unsandboxed
 from evenhand.sandbox.ground import Ground, Kind, SandboxKind
 from evenhand.sandbox.staging import hold, new_stage
 
 __all__ = ["FINDERS", "Place"]
 
-FINDERS: dict[SandboxKind, Callable[[Ground], Kind]] = {
-    "bubblewrap": bubblewrap.find_kind,
-    "landlock": landlock.find_kind,
-    "unsandboxed": unsandboxed.find_kind,
+FINDERS: dict[SandboxKind, Callable[[Ground], Iterable[Kind]]] = {
+    "bubblewrap": lambda ground: [bubblewrap.find_kind(ground)],
+    "container": container.find_kinds,
+    "landlock": lambda ground: [landlock.find_kind(ground)],
+    "unsandboxed": lambda ground: [unsandboxed.find_kind(ground)],
 }
 """What finds each kind, in the order in which they are tried."""
 
@@ -26,13 +27,15 @@ class Place:
     Args:
         interpreter: the Python to run candidates with; found where it is not named.
         stop: ends every waiting when set.
+        engine: the container engine to use; the first that works where it is not named.
     """
 
-    def __init__(self, interpreter: str | None, stop: threading.Event) -> None:
+    def __init__(self, interpreter: str | None, stop: threading.Event, engine: str | None = None) -> None:
         self._stage = new_stage()
         self._held = hold(self._stage)
         self._reasons: list[str] = []
-        self._ground = Ground(stage=self._stage, stop=stop, as_root=os.geteuid() == 0, named=interpreter)
+        as_root = os.geteuid() == 0
+        self._ground = Ground(stage=self._stage, stop=stop, as_root=as_root, named=interpreter, engine=engine)
         self.kind: Kind | None = None
 
     @property
@@ -48,16 +51,18 @@ class Place:
     def open(self, name: SandboxKind, attempt: Callable[[Kind], None]) -> bool:
         """Take a kind where it is there and an attempt to use it succeeds; whether it did, else the reason is kept."""
         try:
-            self.kind = FINDERS[name](self._ground)
+            for kind in FINDERS[name](self._ground):
+                self.kind = kind
+                try:
+                    attempt(kind)
+                except (SandboxError, OSError) as error:
+                    self.refuse(f"{name} ({kind.version}): {error}")
+                    self.kind = None
+                else:
+                    return True
         except (SandboxError, OSError) as error:
             self.refuse(str(error))
-            return False
-        try:
-            attempt(self.kind)
-        except (SandboxError, OSError) as error:
-            self.refuse(f"{name}: {error}")
-            self.kind = None
-        return self.kind is not None
+        return False
 
     def refuse(self, reason: str) -> None:
         """Keep one more reason."""

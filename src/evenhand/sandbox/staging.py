@@ -18,6 +18,7 @@ __all__ = [
     "remove_abandoned",
     "stage_confine",
     "stage_filter",
+    "stage_guarded",
     "stage_runner",
     "write_files",
 ]
@@ -70,6 +71,15 @@ def stage_runner(stage: Path, python: str) -> str:
     runner = (here / "runner.py").read_text("utf-8").replace(LONE_IMPORT, "")
     text = (here / "literal.py").read_text("utf-8") + "\n\n" + runner + _START
     return _compile(stage / "runner.py", text, python)
+
+
+def stage_guarded(stage: Path, python: str) -> tuple[str, str]:
+    """Write the runner, and what runs a command, as the first process of a container; their paths."""
+    here = Path(__file__).parent
+    guard, literal, runner = ((here / f"{name}.py").read_text("utf-8") for name in ("guard", "literal", "runner"))
+    text = "\n\n".join([guard, literal, runner.replace(LONE_IMPORT, ""), "lower(sys.argv[1:])\nguard()", _START])
+    launching = f"{guard}\n\nlaunch(sys.argv[1:])\n"
+    return _compile(stage / "guarded.py", text, python), _compile(stage / "launch.py", launching, python)
 
 
 def stage_confine(stage: Path, python: str) -> None:

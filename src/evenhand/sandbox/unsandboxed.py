@@ -30,6 +30,7 @@ class UnsandboxedKind:
     ground: Ground
     interpreter: Interpreter
     wants_id: bool = False
+    tree_times: int | None = None
     version: str = ""
     user: str = "one's own"
 

@@ -1,0 +1,258 @@
+"""Container engines: what is asked of each, and the command line that starts it.
+
+`crun`, `runc` and `runsc` (gVisor, a kernel of its own) run a bundle that we write: a folder with a `config.json`. They
+need root, no image and no daemon. `podman` runs the same root folder; `docker` wants an image, which is made of that
+folder, and lets evenhand run without root, since its daemon has it.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import tarfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Protocol
+
+from evenhand.errors import SandboxError
+from evenhand.sandbox.bundle import bundle_config
+
+__all__ = ["ENGINES", "Docker", "Engine", "Podman", "Run", "Runtime", "version_of"]
+
+ENGINES = ("crun", "runc", "podman", "docker", "runsc")
+"""In the order in which they are tried: the fastest first."""
+
+_IMAGE = "evenhand-sandbox:1"
+_REMOVED_S = 20.0
+# Of gVisor: its network has no way out, and what is written to the root goes to memory, or nowhere.
+_GVISOR = ("--network=none", "--ignore-cgroups", "--platform=ptrace", "--oci-seccomp")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One container to start.
+
+    Args:
+        name: that no other container has.
+        folder: of this run alone, to which the engine alone needs access.
+        root: the root folder, with every place that something is mounted at.
+        argv: what is its first process.
+        env: name to value.
+        cwd: its working folder, a writable one in memory.
+        uid: user and group inside, and outside as well.
+        mounts: (path of this machine, path inside), read-only.
+        scratch_bytes: size of each writable folder.
+        tree_bytes: memory of everything inside together.
+        processes: inside together.
+        profile: the filter of system calls as a file, or None.
+    """
+
+    name: str
+    folder: Path
+    root: Path
+    argv: Sequence[str]
+    env: Mapping[str, str]
+    cwd: str
+    uid: int
+    mounts: Sequence[tuple[str, str]]
+    scratch_bytes: int
+    tree_bytes: int
+    processes: int
+    profile: Path | None
+
+    @property
+    def writable(self) -> tuple[str, ...]:
+        """Folders that are given in memory."""
+        return tuple(dict.fromkeys(("/tmp", self.cwd)))  # noqa: S108 - the container's own
+
+
+class Engine(Protocol):
+    """What starts containers."""
+
+    @property
+    def name(self) -> str:
+        """Of the program."""
+
+    @property
+    def version(self) -> str:
+        """As it says."""
+
+    @property
+    def grouped(self) -> bool:
+        """Whether it can bound memory and processes of everything inside together."""
+
+    def prepare(self, root: Path) -> None:
+        """Whatever is needed once, from the root folder.
+
+        Raises:
+            SandboxError: it cannot be had.
+        """
+
+    def command(self, run: Run) -> list[str]:
+        """The command line that runs a container and ends with it, with its input and output."""
+
+    def remove(self, run: Run) -> None:
+        """Remove what is left of a container whose client was killed; nothing where nothing is left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """`crun`, `runc` or `runsc`, with a bundle of our own.
+
+    Args:
+        path: of the executable.
+        version: as it says.
+        state: a folder for what it remembers of running containers.
+        grouped: whether control groups can be made.
+    """
+
+    path: str
+    version: str
+    state: Path
+    grouped: bool
+
+    @property
+    def name(self) -> str:
+        """Of the program."""
+        return os.path.basename(self.path)
+
+    def prepare(self, root: Path) -> None:
+        """Nothing is needed."""
+
+    def command(self, run: Run) -> list[str]:
+        """Write the bundle; the command line that runs it."""
+        config = bundle_config(run, grouped=self.grouped, proc=self.name != "crun")
+        (run.folder / "config.json").write_text(json.dumps(config), "utf-8")
+        return [*self._base(), "run", "--bundle", str(run.folder), run.name]
+
+    def remove(self, run: Run) -> None:
+        """Have it kill and forget the container."""
+        if (self.state / run.name).exists() or list(self.state.glob(f"{run.name}*")):
+            _quietly([*self._base(), "delete", "--force", run.name])
+
+    def _base(self) -> list[str]:
+        """The program and what holds for each of its commands."""
+        more: tuple[str, ...] = _GVISOR if self.name == "runsc" else ()
+        if self.name == "crun" and not self.grouped:
+            more = ("--cgroup-manager=disabled",)
+        return [self.path, "--root", str(self.state), *more]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Podman:
+    """`podman`, with storage of its own, so that nothing of the user's is touched.
+
+    Args:
+        path: of the executable.
+        version: as it says.
+        state: a folder for its storage.
+        runtime: what it is to run containers with.
+        grouped: whether control groups can be made.
+    """
+
+    path: str
+    version: str
+    state: Path
+    runtime: str
+    grouped: bool
+    name: str = "podman"
+
+    def prepare(self, root: Path) -> None:
+        """Nothing is needed."""
+
+    def command(self, run: Run) -> list[str]:
+        """The command line that runs the root folder."""
+        words = ["run", *([] if self.grouped else ["--cgroups=disabled"]), "--read-only-tmpfs=false", "--passwd=false"]
+        words += ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"]
+        return [*self._base(), *words, *_flags(run, grouped=self.grouped), "--rootfs", str(run.root), *run.argv]
+
+    def remove(self, run: Run) -> None:
+        """Have it kill and forget the container."""
+        _quietly([*self._base(), "rm", "--force", "--ignore", "--time", "0", run.name])
+
+    def _base(self) -> list[str]:
+        """The program and what holds for each of its commands."""
+        folders = [f"--{name}={self.state / folder}" for name, folder in _PODMAN_FOLDERS.items()]
+        more = ["--storage-driver=vfs", "--cgroup-manager=cgroupfs", "--events-backend=none"]
+        return [self.path, *folders, *more, f"--runtime={self.runtime}"]
+
+
+_PODMAN_FOLDERS = {"root": "root", "runroot": "run", "tmpdir": "tmp"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Docker:
+    """`docker`, with an image of empty folders.
+
+    Args:
+        path: of the executable.
+        version: of the daemon.
+    """
+
+    path: str
+    version: str
+    name: str = "docker"
+    grouped: bool = True
+
+    def prepare(self, root: Path) -> None:
+        """Make the image where it is not there; what is mounted where is told at each start."""
+        packed = BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as archive:
+            archive.add(root, arcname=".", filter=_of_nobody)
+        try:
+            command = [self.path, "import", "-", _IMAGE]
+            subprocess.run(command, input=packed.getvalue(), capture_output=True, timeout=60, check=True)  # noqa: S603
+        except (OSError, subprocess.SubprocessError) as error:
+            raise SandboxError(f"docker: no image could be made of an empty folder ({error})") from error
+
+    def command(self, run: Run) -> list[str]:
+        """The command line that runs the image."""
+        flags = _flags(run, grouped=True)
+        return [self.path, "run", *flags, "--memory-swap", str(run.tree_bytes), _IMAGE, *run.argv]
+
+    def remove(self, run: Run) -> None:
+        """Have it kill and forget the container."""
+        _quietly([self.path, "rm", "--force", run.name])
+
+
+def _flags(run: Run, *, grouped: bool) -> list[str]:
+    """What docker and podman are told alike."""
+    flags = ["--rm", "--interactive", "--name", run.name, "--network", "none", "--read-only", "--cap-drop", "ALL"]
+    flags += ["--security-opt", "no-new-privileges", "--ipc", "none", "--hostname", "sandbox"]
+    if run.profile is not None:
+        flags += ["--security-opt", f"seccomp={run.profile}"]
+    if grouped:
+        flags += ["--pids-limit", str(run.processes), "--memory", str(run.tree_bytes)]
+    flags += ["--user", f"{run.uid}:{run.uid}", "--workdir", run.cwd, "--entrypoint", ""]
+    for folder in run.writable:
+        flags += ["--tmpfs", f"{folder}:rw,exec,nosuid,nodev,size={run.scratch_bytes},mode=1777"]
+    for host, inside in run.mounts:
+        flags += ["--volume", f"{host}:{inside}:ro"]
+    for name, value in run.env.items():
+        flags += ["--env", f"{name}={value}"]
+    return flags
+
+
+def _of_nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """The same on every machine."""
+    member.uid = member.gid = member.mtime = 0
+    member.uname = member.gname = ""
+    return member
+
+
+def _quietly(command: Sequence[str]) -> None:
+    """Run a command for what it does."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=_REMOVED_S, check=False)  # noqa: S603
+
+
+def version_of(command: Sequence[str]) -> str | None:
+    """The first number with dots that a program prints, or None where it fails."""
+    try:
+        ran = subprocess.run(command, capture_output=True, timeout=20, check=True, text=True)  # noqa: S603 - found by us
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+    words = [word.strip(",+") for word in ran.stdout.split()]
+    return next((word for word in words if word[:1].isdigit() and "." in word), "")
