@@ -167,6 +167,8 @@ class Sandbox:
     def trusted_pool(self, limits: Limits | None = None, *, workers: int = 2) -> Iterator[TrustedPool]:
         """Fork servers for modules that we made ourselves, several times as fast; never for foreign code.
 
+        Where nothing can be forked (wasi), each module has a sandbox of its own, as fast as any other.
+
         Args:
             limits: of every job.
             workers: sandboxes at the same time.
@@ -176,7 +178,9 @@ class Sandbox:
             raise InvalidInput(f"trusted_pool: workers is {workers}; at least 1 is needed")
         with contextlib.ExitStack() as stack:
             uids = [stack.enter_context(self._uid()) for _ in range(workers)]
-            pool = TrustedPool([functools.partial(self._kind.runner, limits, uid) for uid in uids], limits)
+            pool = TrustedPool(
+                [functools.partial(self._kind.runner, limits, uid) for uid in uids], limits, forks=self._kind.forks
+            )
             stack.callback(pool.close)
             yield pool
 

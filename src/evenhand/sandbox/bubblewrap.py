@@ -118,6 +118,7 @@ class BubblewrapKind:
     interpreter: Interpreter
     filtering: Path | None
     wants_id: bool = True
+    forks: bool = True
     tree_times: int | None = None
 
     @property

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evenhand.errors import SandboxError
@@ -34,6 +34,7 @@ _RUNNER, _LAUNCHER, _GIVEN = "/evenhand-runner", "/evenhand-launcher", "/evenhan
 _LINKS = ("/bin", "/sbin", "/lib", "/lib64", "/lib32")
 _FOLDERS = ("dev", "proc", "etc")
 _WRITABLE = ("tmp", "work")
+_OF_CLIENT = ("PATH", "HOME", "USER", "TMPDIR", "LANG", "XDG_", "DOCKER_", "CONTAINER", "PODMAN_", "STORAGE_")
 _TREE_TIMES = 2  # what a whole tree may use, in what one process may
 
 
@@ -59,6 +60,7 @@ class ContainerKind:
     launcher_path: str
     profile: Path | None
     wants_id: bool = True
+    forks: bool = True
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     @property
@@ -96,7 +98,7 @@ class ContainerKind:
         run = self._run(argv, trees, limits, uid, cwd="/tmp", env={})  # noqa: S108 - the container's own
         command = self.engine.command(run)
         return self.ground.channel(
-            command, limits, user=None, env=dict(os.environ), folder=str(run.folder), ending=self._ending(run)
+            command, limits, user=None, env=_of_client(), folder=str(run.folder), ending=self._ending(run)
         )
 
     def run_command(self, command: Command, limits: Limits, uid: int | None) -> CommandRun:
@@ -110,11 +112,13 @@ class ContainerKind:
         argv = [self.interpreter.path, "-I", "-S", "-B", _LAUNCHER, _GIVEN, *bounds, "--", *command.argv]
         trees = [*self._same(command_trees(self.interpreter)), (self.launcher_path, _LAUNCHER), (str(given), _GIVEN)]
         run = self._run(argv, [*trees, *command.mounts], limits, uid, cwd="/work", env={"PATH": COMMAND_PATH})
+        if command.mounts:
+            run = replace(run, root=_root(run.folder, self.interpreter))
+            for _, inside in command.mounts:
+                _place(run.root / inside[1:], folder=True)
         ending = self._ending(run, given)
         began = time.monotonic()
-        process = start(
-            self.engine.command(run), user=None, env=dict(os.environ), folder=str(run.folder), ending=ending
-        )
+        process = start(self.engine.command(run), user=None, env=_of_client(), folder=str(run.folder), ending=ending)
         return wait_for(process, None, limits, stop=self.ground.stop, began=began)
 
     def checked_mounts(self, mounts: Mapping[str, str | Path]) -> list[tuple[str, str]]:
@@ -170,6 +174,11 @@ class ContainerKind:
                 shutil.rmtree(folder, ignore_errors=True)
 
         return Ending(ask=_close_input, then=then)
+
+
+def _of_client() -> dict[str, str]:
+    """What an engine's client finds its daemon and its settings by, and no secret of ours."""
+    return {name: text for name, text in os.environ.items() if name.startswith(_OF_CLIENT)}
 
 
 def _close_input(process: "subprocess.Popen[bytes]") -> None:

@@ -68,7 +68,12 @@ _MEASURED: tuple[tuple[str, str, Callable[[Limits], int], _Reading], ...] = (
     ("ids of processes", "processes", lambda _: 0, lambda seen, _: isinstance(seen, list) and len(seen) <= 2),
     ("signals to other processes", "signals", lambda _: os.getpid(), lambda seen, _: seen is False),
     ("no view of processes", "proc", lambda _: 0, lambda seen, _: seen == []),
-    ("no capability, no new privileges, calls filtered", "privileges", lambda _: 0, lambda seen, _: seen == [0, 1, 2]),
+    (
+        "no capability, no new privileges, calls filtered",
+        "privileges",
+        lambda _: 0,
+        lambda seen, _: seen in ([0, 1, 2], "there is no kernel to call"),
+    ),
     (
         "limits of the first process",
         "first_process",

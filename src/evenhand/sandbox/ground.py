@@ -17,7 +17,7 @@ from evenhand.sandbox.suite import FRAME_OVERHEAD, kernel_limits
 
 __all__ = ["COMMAND_PATH", "MARKER", "OWN_ID", "Command", "Ground", "Kind", "SandboxKind", "no_mounts", "runner_words"]
 
-SandboxKind = Literal["bubblewrap", "container", "landlock", "unsandboxed"]
+SandboxKind = Literal["bubblewrap", "container", "wasi", "landlock", "unsandboxed"]
 
 MARKER = "EVENHAND_SANDBOX"
 COMMAND_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
@@ -66,6 +66,10 @@ class Kind(Protocol):
     @property
     def user(self) -> str:
         """In words, what the processes run as outside."""
+
+    @property
+    def forks(self) -> bool:
+        """Whether a process can be forked inside, as a pool wants it."""
 
     @property
     def tree_times(self) -> int | None:

@@ -95,6 +95,7 @@ class LandlockKind:
     ground: Ground
     interpreter: Interpreter
     wants_id: bool = True
+    forks: bool = True
     tree_times: int | None = None
 
     @property

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 
 from evenhand.errors import SandboxError
-from evenhand.sandbox import bubblewrap, container, landlock, unsandboxed
+from evenhand.sandbox import bubblewrap, container, landlock, unsandboxed, wasi
 from evenhand.sandbox.ground import Ground, Kind, SandboxKind
 from evenhand.sandbox.staging import hold, new_stage
 
@@ -15,6 +15,7 @@ __all__ = ["FINDERS", "Place"]
 FINDERS: dict[SandboxKind, Callable[[Ground], Iterable[Kind]]] = {
     "bubblewrap": lambda ground: [bubblewrap.find_kind(ground)],
     "container": container.find_kinds,
+    "wasi": lambda ground: [wasi.find_kind(ground)],
     "landlock": lambda ground: [landlock.find_kind(ground)],
     "unsandboxed": lambda ground: [unsandboxed.find_kind(ground)],
 }

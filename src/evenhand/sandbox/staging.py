@@ -20,6 +20,8 @@ __all__ = [
     "stage_filter",
     "stage_guarded",
     "stage_runner",
+    "stage_wasi_host",
+    "wasi_runner",
     "write_files",
 ]
 
@@ -80,6 +82,22 @@ def stage_guarded(stage: Path, python: str) -> tuple[str, str]:
     text = "\n\n".join([guard, literal, runner.replace(LONE_IMPORT, ""), "lower(sys.argv[1:])\nguard()", _START])
     launching = f"{guard}\n\nlaunch(sys.argv[1:])\n"
     return _compile(stage / "guarded.py", text, python), _compile(stage / "launch.py", launching, python)
+
+
+def stage_wasi_host(stage: Path) -> str:
+    """Write the process that runs a Python of WebAssembly; its path."""
+    program = stage / "wasi_host.py"
+    program.write_text(
+        Path(__file__).with_name("wasi_host.py").read_text("utf-8") + "\n\nmain(sys.argv[1:])\n", "utf-8"
+    )
+    return str(program)
+
+
+def wasi_runner() -> str:
+    """The runner with its literals, as source, for a Python without descriptors to move and limits to set."""
+    here = Path(__file__).parent
+    runner = (here / "runner.py").read_text("utf-8").replace(LONE_IMPORT, "")
+    return (here / "literal.py").read_text("utf-8") + "\n\n" + runner + "\n\nmain_without_system(int(sys.argv[1]))\n"
 
 
 def stage_confine(stage: Path, python: str) -> None:

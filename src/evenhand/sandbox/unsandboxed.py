@@ -30,6 +30,7 @@ class UnsandboxedKind:
     ground: Ground
     interpreter: Interpreter
     wants_id: bool = False
+    forks: bool = True
     tree_times: int | None = None
     version: str = ""
     user: str = "one's own"
