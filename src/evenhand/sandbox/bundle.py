@@ -1,16 +1,15 @@
-"""The `config.json` of a container, in the form of the Open Container Initiative's runtime specification 1.0.
+"""One container to start, and its `config.json` in the form of the runtime specification of Open Containers, 1.0.
 
 Source:
     https://github.com/opencontainers/runtime-spec/blob/v1.0.2/config.md
 """
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from evenhand.sandbox.engine import Run
-
-__all__ = ["bundle_config"]
+__all__ = ["Run", "bundle_config"]
 
 _NAMESPACES = ("pid", "network", "ipc", "uts", "mount")
 _SETS = ("bounding", "effective", "inheritable", "permitted", "ambient")
@@ -18,7 +17,45 @@ _MASKED = ("acpi", "kcore", "keys", "latency_stats", "timer_list", "timer_stats"
 _READ_ONLY = ("bus", "fs", "irq", "sys", "sysrq-trigger")
 
 
-def bundle_config(run: "Run", *, grouped: bool, proc: bool) -> dict[str, object]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One container to start.
+
+    Args:
+        name: that no other container has.
+        folder: of this run alone, to which the engine alone needs access.
+        root: the root folder, with every place that something is mounted at.
+        argv: what is its first process.
+        env: name to value.
+        cwd: its working folder, a writable one in memory.
+        uid: user and group inside, and outside as well.
+        mounts: (path of this machine, path inside), read-only.
+        scratch_bytes: size of each writable folder.
+        tree_bytes: memory of everything inside together.
+        processes: inside together.
+        profile: the filter of system calls as a file, or None.
+    """
+
+    name: str
+    folder: Path
+    root: Path
+    argv: Sequence[str]
+    env: Mapping[str, str]
+    cwd: str
+    uid: int
+    mounts: Sequence[tuple[str, str]]
+    scratch_bytes: int
+    tree_bytes: int
+    processes: int
+    profile: Path | None
+
+    @property
+    def writable(self) -> tuple[str, ...]:
+        """Folders that are given in memory."""
+        return tuple(dict.fromkeys(("/tmp", self.cwd)))  # noqa: S108 - the container's own
+
+
+def bundle_config(run: Run, *, grouped: bool, proc: bool) -> dict[str, object]:
     """What a runtime is told of one container.
 
     Args:
@@ -56,7 +93,7 @@ def bundle_config(run: "Run", *, grouped: bool, proc: bool) -> dict[str, object]
     }
 
 
-def _own(run: "Run", *, proc: bool) -> list[dict[str, object]]:
+def _own(run: Run, *, proc: bool) -> list[dict[str, object]]:
     """What is there in memory."""
     mounts = [_memory("/dev", "noexec", "mode=755", "size=65536")]
     if proc:

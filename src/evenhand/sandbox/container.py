@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evenhand.errors import SandboxError
+from evenhand.sandbox.bundle import Run
 from evenhand.sandbox.channel import Channel
 from evenhand.sandbox.command import wait_for
-from evenhand.sandbox.engine import ENGINES, Docker, Engine, Podman, Run, Runtime, version_of
+from evenhand.sandbox.engine import ENGINES, Docker, Engine, Podman, Runtime, version_of
 from evenhand.sandbox.ground import COMMAND_PATH, MARKER, Command, Ground, SandboxKind, runner_words
 from evenhand.sandbox.groups import can_group, remove_empty_groups
 from evenhand.sandbox.interpreter import Interpreter, command_trees

@@ -10,16 +10,16 @@ import json
 import os
 import subprocess
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Protocol
 
 from evenhand.errors import SandboxError
-from evenhand.sandbox.bundle import bundle_config
+from evenhand.sandbox.bundle import Run, bundle_config
 
-__all__ = ["ENGINES", "Docker", "Engine", "Podman", "Run", "Runtime", "version_of"]
+__all__ = ["ENGINES", "Docker", "Engine", "Podman", "Runtime", "version_of"]
 
 ENGINES = ("crun", "runc", "podman", "docker", "runsc")
 """In the order in which they are tried: the fastest first."""
@@ -28,44 +28,6 @@ _IMAGE = "evenhand-sandbox:1"
 _REMOVED_S = 20.0
 # Of gVisor: its network has no way out, and what is written to the root goes to memory, or nowhere.
 _GVISOR = ("--network=none", "--ignore-cgroups", "--platform=ptrace", "--oci-seccomp")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One container to start.
-
-    Args:
-        name: that no other container has.
-        folder: of this run alone, to which the engine alone needs access.
-        root: the root folder, with every place that something is mounted at.
-        argv: what is its first process.
-        env: name to value.
-        cwd: its working folder, a writable one in memory.
-        uid: user and group inside, and outside as well.
-        mounts: (path of this machine, path inside), read-only.
-        scratch_bytes: size of each writable folder.
-        tree_bytes: memory of everything inside together.
-        processes: inside together.
-        profile: the filter of system calls as a file, or None.
-    """
-
-    name: str
-    folder: Path
-    root: Path
-    argv: Sequence[str]
-    env: Mapping[str, str]
-    cwd: str
-    uid: int
-    mounts: Sequence[tuple[str, str]]
-    scratch_bytes: int
-    tree_bytes: int
-    processes: int
-    profile: Path | None
-
-    @property
-    def writable(self) -> tuple[str, ...]:
-        """Folders that are given in memory."""
-        return tuple(dict.fromkeys(("/tmp", self.cwd)))  # noqa: S108 - the container's own
 
 
 class Engine(Protocol):
