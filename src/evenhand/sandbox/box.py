@@ -107,7 +107,7 @@ class Sandbox:
             detail = f"unsandboxed: {self._place.why_none}"
             holds: tuple[Hold, ...] = (Hold(name="everything", held=False, detail=detail),)
         else:
-            holds = probe(self.run_job, limits, self._kind.tree_times)
+            holds = probe(self.run_job, limits, self._kind.tree_bytes(limits))
         return SandboxDescription(
             kind=self.kind,
             version=self._kind.version,

@@ -13,17 +13,19 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from evenhand.errors import SandboxError
 from evenhand.sandbox.channel import Channel
 from evenhand.sandbox.command import LAUNCH, memory_files, wait_for
 from evenhand.sandbox.ground import COMMAND_PATH, MARKER, OWN_ID, Command, Ground, SandboxKind, runner_words
+from evenhand.sandbox.groups import Gate, Groups, can_group, remove_empty_groups
 from evenhand.sandbox.interpreter import Interpreter, command_trees, readable_by_others
 from evenhand.sandbox.limits import CommandRun, Limits
-from evenhand.sandbox.process import start
+from evenhand.sandbox.process import end, start
 from evenhand.sandbox.seccomp import seccomp_filter
 from evenhand.sandbox.staging import stage_filter
 from evenhand.sandbox.suite import kernel_limits
@@ -60,6 +62,7 @@ class Bubblewrap:
         path: str = "",
         proc: bool = False,
         seccomp: int | None = None,
+        more: Sequence[str] = (),
     ) -> list[str]:
         """The arguments that run `argv` inside.
 
@@ -74,6 +77,7 @@ class Bubblewrap:
             proc: whether there is a /proc; `argv` is then the first process and has to guard itself, since code
                 inside can write into the memory of another one there that has its rights.
             seccomp: descriptor of a filter, or None.
+            more: options beside these.
         """
         command = [self.path, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"]
         command += ["--new-session", "--clearenv", "--cap-drop", "ALL", "--uid", _INSIDE_ID, "--gid", _INSIDE_ID]
@@ -99,7 +103,7 @@ class Bubblewrap:
             command += ["--setenv", "PATH", path]
         if seccomp is not None:
             command += ["--seccomp", str(seccomp)]
-        return [*command, "--chdir", folder, "--", *argv]
+        return [*command, *more, "--chdir", folder, "--", *argv]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,15 +115,16 @@ class BubblewrapKind:
         ground: with the filter of system calls.
         interpreter: the Python that runs candidates.
         filtering: the filter, or None where there is none for this machine.
+        groups: for the memory of whole trees; None where none can be made.
     """
 
     program: Bubblewrap
     ground: Ground
     interpreter: Interpreter
     filtering: Path | None
+    groups: Groups | None
     wants_id: bool = True
     forks: bool = True
-    tree_times: int | None = None
 
     @property
     def name(self) -> SandboxKind:
@@ -136,23 +141,34 @@ class BubblewrapKind:
         """In words, what the processes run as outside."""
         return OWN_ID if self.ground.as_root else "one's own"
 
+    def tree_bytes(self, limits: Limits) -> int | None:
+        """What a group holds a whole tree to, where that was asked for and a group can be made."""
+        return None if self.groups is None else limits.tree_bytes
+
     def runner(self, limits: Limits, uid: int | None) -> Channel:
         """Start the runner of candidates."""
-        with self._filter() as number:
+        with self._filter() as number, self._gate(limits, uid) as gate:
             command = self.program.command(
                 [self.interpreter.path, "-I", "-S", "-B", _RUNNER, *runner_words(limits)],
                 trees=self.interpreter.trees,
                 scratch_bytes=limits.scratch_bytes,
                 files=[(self.ground.runner(self.interpreter), _RUNNER)],
                 seccomp=number,
+                more=_words(gate),
             )
-            return self.ground.channel(command, limits, user=uid, env={}, keep=_open(number))
+            channel = self.ground.channel(command, limits, user=uid, env={}, keep=_kept(number, gate))
+            _let_through(gate, channel.close)
+            return channel
 
     def run_command(self, command: Command, limits: Limits, uid: int | None) -> CommandRun:
         """Run a command behind the launcher that lowers the limits."""
         words = [f"{name}={value}" for name, value in kernel_limits(limits).items()]
         launch = [self.interpreter.path, "-I", "-S", "-B", "-c", LAUNCH, *words, "--", *command.argv]
-        with memory_files(list(command.contents.values())) as numbers, self._filter() as number:
+        with (
+            memory_files(list(command.contents.values())) as numbers,
+            self._filter() as number,
+            self._gate(limits, uid) as gate,
+        ):
             words = self.program.command(
                 launch,
                 trees=command_trees(self.interpreter),
@@ -163,14 +179,25 @@ class BubblewrapKind:
                 path=COMMAND_PATH,
                 proc=True,
                 seccomp=number,
+                more=_words(gate),
             )
             began = time.monotonic()
-            process = start(words, user=uid, env={}, keep=[*numbers, *_open(number)])
+            process = start(words, user=uid, env={}, keep=[*numbers, *_kept(number, gate)])
+            _let_through(gate, partial(end, process))
         return wait_for(process, command.stdin, limits, stop=self.ground.stop, began=began)
 
     def checked_mounts(self, mounts: Mapping[str, str | Path]) -> list[tuple[str, str]]:
         """What can be mounted, checked."""
         return self.ground.mounts(mounts)
+
+    @contextlib.contextmanager
+    def _gate(self, limits: Limits, uid: int | None) -> Iterator[Gate | None]:
+        """What one start waits at until it is in its group."""
+        if self.groups is None or uid is None or limits.tree_bytes is None:
+            yield None
+            return
+        with contextlib.closing(Gate(self.groups.of(uid), limits.tree_bytes)) as gate:
+            yield gate
 
     @contextlib.contextmanager
     def _filter(self) -> Iterator[int | None]:
@@ -185,8 +212,23 @@ class BubblewrapKind:
             os.close(number)
 
 
-def _open(number: int | None) -> list[int]:
-    return [] if number is None else [number]
+def _kept(number: int | None, gate: Gate | None) -> list[int]:
+    """The descriptors that bubblewrap inherits."""
+    return [*([] if number is None else [number]), *([] if gate is None else gate.keep)]
+
+
+def _words(gate: Gate | None) -> list[str]:
+    return [] if gate is None else gate.words
+
+
+def _let_through(gate: Gate | None, close: Callable[[], None]) -> None:
+    """Put what has been started into its group, and let it go on; it is ended where that fails."""
+    try:
+        if gate is not None:
+            gate.open()
+    except OSError as error:
+        close()
+        raise SandboxError(f"sandbox: no control group could be made for it ({error})") from error
 
 
 def find_kind(ground: Ground) -> BubblewrapKind:
@@ -203,7 +245,22 @@ def find_kind(ground: Ground) -> BubblewrapKind:
         ground=ground,
         interpreter=ground.python(own_id=ground.as_root),
         filtering=stage_filter(ground.stage, "bubblewrap", seccomp_filter()),
+        groups=_groups(ground),
     )
+
+
+def _groups(ground: Ground) -> Groups | None:
+    """Groups, removed with the sandbox; None where none can be made."""
+    if not ground.as_root or not can_group():
+        return None
+    remove_empty_groups()
+    groups = Groups()
+    try:
+        groups.of(0).attempt()
+    except OSError:
+        return None
+    ground.closing.callback(groups.close)
+    return groups
 
 
 def find_bubblewrap(stage: Path | None) -> tuple[Bubblewrap | None, str]:

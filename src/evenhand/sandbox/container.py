@@ -19,7 +19,7 @@ from evenhand.sandbox.channel import Channel
 from evenhand.sandbox.command import wait_for
 from evenhand.sandbox.engine import ENGINES, Docker, Engine, Podman, Runtime, version_of
 from evenhand.sandbox.ground import COMMAND_PATH, MARKER, Command, Ground, SandboxKind, runner_words
-from evenhand.sandbox.groups import can_group, remove_empty_groups
+from evenhand.sandbox.groups import can_group, remove_empty_groups, tree_bytes
 from evenhand.sandbox.interpreter import Interpreter, command_trees
 from evenhand.sandbox.limits import CommandRun, Limits
 from evenhand.sandbox.process import Ending, start
@@ -36,7 +36,6 @@ _LINKS = ("/bin", "/sbin", "/lib", "/lib64", "/lib32")
 _FOLDERS = ("dev", "proc", "etc")
 _WRITABLE = ("tmp", "work")
 _OF_CLIENT = ("PATH", "HOME", "USER", "TMPDIR", "LANG", "XDG_", "DOCKER_", "CONTAINER", "PODMAN_", "STORAGE_")
-_TREE_TIMES = 2  # what a whole tree may use, in what one process may
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +78,9 @@ class ContainerKind:
         """In words, what the processes run as outside."""
         return "an id that belongs to nobody"
 
-    @property
-    def tree_times(self) -> int | None:
-        """How many times the memory of one process a whole tree may use; None where it is not bounded."""
-        return _TREE_TIMES if self.engine.grouped else None
+    def tree_bytes(self, limits: Limits) -> int | None:
+        """What the engine's group holds a whole tree to, where it makes one."""
+        return tree_bytes(limits) if self.engine.grouped else None
 
     def runner(self, limits: Limits, uid: int | None) -> Channel:
         """Start the runner of candidates."""
@@ -161,7 +159,7 @@ class ContainerKind:
             uid=any_free_uid() if uid is None else uid,
             mounts=mounts,
             scratch_bytes=limits.scratch_bytes,
-            tree_bytes=_TREE_TIMES * limits.memory_bytes + limits.scratch_bytes,
+            tree_bytes=tree_bytes(limits),
             processes=limits.processes + 1,
             profile=self.profile,
         )
@@ -269,10 +267,10 @@ def _runtime(name: str, ground: Ground) -> Engine:
     version = version_of([path, "--version"])
     if version is None:
         raise SandboxError(f"{path} does not start")
-    remove_empty_groups(_NAME)
+    remove_empty_groups()
     state = ground.stage / f"state-{name}"
     state.mkdir(mode=0o700, exist_ok=True)
-    return Runtime(path=path, version=version, state=state, grouped=name != "runsc" and can_group())
+    return Runtime(path=path, version=version, state=state, grouped=name != "runsc" and can_group("memory", "pids"))
 
 
 def _podman(name: str, ground: Ground) -> Engine:
@@ -284,7 +282,9 @@ def _podman(name: str, ground: Ground) -> Engine:
         raise SandboxError(f"{path} does not start" if version is None else "podman has neither crun nor runc")
     state = ground.stage / "state-podman"
     state.mkdir(mode=0o700, exist_ok=True)
-    return Podman(path=path, version=version, state=state, runtime=runtime, grouped=ground.as_root and can_group())
+    return Podman(
+        path=path, version=version, state=state, runtime=runtime, grouped=ground.as_root and can_group("memory", "pids")
+    )
 
 
 def _docker(name: str, ground: Ground) -> Engine:

@@ -110,14 +110,14 @@ _MEASURED: tuple[tuple[str, str, Callable[[Limits], int], _Reading], ...] = (
 
 
 def probe(
-    run: Callable[[SuiteJob, Limits], SuiteRun], limits: Limits, tree_times: int | None = None
+    run: Callable[[SuiteJob, Limits], SuiteRun], limits: Limits, tree_bytes: int | None = None
 ) -> tuple[Hold, ...]:
     """Measure from inside what is kept.
 
     Args:
         run: runs a job in the sandbox.
         limits: that are tried to the end; none of it is left behind.
-        tree_times: how many times the memory of one process a whole tree may use; None: it is not bounded, nor tried.
+        tree_bytes: what the memory of a whole tree is held to; None: it is not, and is not tried.
     """
     code = (Path(__file__).parent / "inside.py").read_text("utf-8")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -126,15 +126,13 @@ def probe(
             CheckCall(id=name, args=[measurement, port if measurement == "connects" else argument(limits)])
             for name, measurement, argument, _ in _MEASURED
         ]
-        if tree_times is not None:
-            checks.append(CheckCall(id=_TREE, args=["tree", limits.memory_bytes]))
+        if tree_bytes is not None:
+            checks.append(CheckCall(id=_TREE, args=["tree", tree_bytes]))
         done = run(SuiteJob(key=None, code=code, entry_point="measure", checks=checks), limits)
     readings = {name: reading for name, _, _, reading in _MEASURED}
-    readings[_TREE] = lambda seen, limits: _at_most(
-        seen, (tree_times or 0) * limits.memory_bytes + limits.scratch_bytes
-    )
+    readings[_TREE] = lambda seen, _: _at_most(seen, tree_bytes or 0)
     held = [_hold(result, readings, limits) for result in done.results]
-    if tree_times is None:
+    if tree_bytes is None:
         held.append(Hold(name=_TREE, held=False, detail="the limit is of each process"))
     return tuple(held)
 

@@ -1,5 +1,6 @@
 """What each kind of sandbox stands on, and what each has to be able to do; a kind is one file that imports this one."""
 
+import contextlib
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -71,9 +72,8 @@ class Kind(Protocol):
     def forks(self) -> bool:
         """Whether a process can be forked inside, as a pool wants it."""
 
-    @property
-    def tree_times(self) -> int | None:
-        """How many times the memory of one process a whole tree may use, beside its scratch; None: unbounded."""
+    def tree_bytes(self, limits: Limits) -> int | None:
+        """What the memory of a whole tree is held to; None where it is not."""
 
     def runner(self, limits: Limits, uid: int | None) -> Channel:
         """Start the runner of candidates; its channel answers `("ready",)` first."""
@@ -99,6 +99,7 @@ class Ground:
         as_root: whether evenhand runs as root; code then runs under an id to which root's folders are closed.
         named: the Python that the caller wants, or None.
         engine: the container engine that the caller wants, or None.
+        closing: what is done when the sandbox is closed, before the folder goes.
     """
 
     stage: Path
@@ -106,6 +107,7 @@ class Ground:
     as_root: bool
     named: str | None
     engine: str | None = None
+    closing: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
     _staged: dict[str, str] = field(default_factory=dict)
 
     def python(self, *, own_id: bool) -> Interpreter:

@@ -199,10 +199,10 @@ def _memory(limit: int) -> bool:
 
 
 def _tree(limit: int) -> int:
-    """How many bytes six children hold at the same time, each half of what one process may have."""
+    """How many bytes six children hold at the same time, each a quarter of what all may have."""
     if not hasattr(os, "fork"):
         return 0
-    size = limit // 2
+    size = limit // 4
     stay = os.pipe()
     children: "list[int]" = []  # noqa: UP037 - Python 3.8 reads this
     for _ in range(6):
@@ -212,13 +212,16 @@ def _tree(limit: int) -> int:
         except OSError:
             break
         if child == 0:
-            os.close(stay[1])
-            data = bytearray(size)
-            for place in range(0, size, 4096):
-                data[place] = 1
-            os.write(writing, b"1")
-            os.read(stay[0], 1)
-            os._exit(0)
+            try:
+                os.close(stay[1])
+                data = bytearray(size)
+                for place in range(0, size, 4096):
+                    data[place] = 1
+                os.write(writing, b"1")
+                os.read(stay[0], 1)
+                os._exit(0)
+            finally:
+                os._exit(1)
         children.append(child)
         os.close(writing)
         os.read(reading, 1)  # it has it, or was killed

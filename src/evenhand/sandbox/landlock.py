@@ -96,7 +96,6 @@ class LandlockKind:
     interpreter: Interpreter
     wants_id: bool = True
     forks: bool = True
-    tree_times: int | None = None
 
     @property
     def name(self) -> SandboxKind:
@@ -112,6 +111,10 @@ class LandlockKind:
     def user(self) -> str:
         """In words, what the processes run as outside."""
         return OWN_ID if self.ground.as_root else "one's own"
+
+    def tree_bytes(self, limits: Limits) -> int | None:
+        """The memory of a whole tree is not bounded."""
+        return None
 
     def runner(self, limits: Limits, uid: int | None) -> Channel:
         """Start the runner of candidates in a folder of its own."""

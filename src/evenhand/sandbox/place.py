@@ -70,7 +70,8 @@ class Place:
         self._reasons.append(reason)
 
     def close(self) -> None:
-        """Remove the folder."""
+        """Do what the kinds left to be done, and remove the folder."""
+        self._ground.closing.close()
         shutil.rmtree(self._stage, ignore_errors=True)
         if self._held is not None:
             os.close(self._held)

@@ -31,7 +31,6 @@ class UnsandboxedKind:
     interpreter: Interpreter
     wants_id: bool = False
     forks: bool = True
-    tree_times: int | None = None
     version: str = ""
     user: str = "one's own"
 
@@ -39,6 +38,10 @@ class UnsandboxedKind:
     def name(self) -> SandboxKind:
         """Of the kind."""
         return "unsandboxed"
+
+    def tree_bytes(self, limits: Limits) -> int | None:
+        """The memory of a whole tree is not bounded."""
+        return None
 
     def runner(self, limits: Limits, uid: int | None) -> Channel:
         """Start the runner of candidates."""

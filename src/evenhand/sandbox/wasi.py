@@ -66,7 +66,6 @@ class WasiKind:
     program: str = ""
     wants_id: bool = True
     forks: bool = False
-    tree_times: int | None = 1
 
     @property
     def name(self) -> SandboxKind:
@@ -82,6 +81,10 @@ class WasiKind:
     def user(self) -> str:
         """In words, what the process runs as outside."""
         return "an id of its own that belongs to nobody" if self.ground.as_root else "one's own"
+
+    def tree_bytes(self, limits: Limits) -> int | None:
+        """There is one process."""
+        return limits.memory_bytes
 
     def runner(self, limits: Limits, uid: int | None) -> Channel:
         """Start the runner of candidates."""
