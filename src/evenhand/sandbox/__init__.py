@@ -1,4 +1,4 @@
-"""Running untrusted code: one contract, bubblewrap, then Landlock, and nothing that the code writes is trusted."""
+"""Running untrusted code: one contract, several kinds of sandbox, and nothing that the code writes is trusted."""
 
 from evenhand.sandbox.box import Sandbox, available
 from evenhand.sandbox.comparing import equal_values, shown_value

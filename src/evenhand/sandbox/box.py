@@ -41,8 +41,8 @@ def available() -> tuple[SandboxKind | None, str]:
 class Sandbox:
     """Runs foreign code where it can reach nothing, and reads what comes back as data.
 
-    Bubblewrap is tried first, then Landlock, which holds less: `describe` says what. As root each run has a user id of
-    its own that belongs to nobody; otherwise it is one's own id, inside a namespace where there is bubblewrap.
+    Bubblewrap is tried first, then a container engine, WebAssembly and Landlock: `describe` says what it holds. As root
+    each run has a user id of its own that belongs to nobody; otherwise it is mostly one's own id.
     Use it as a context manager: it owns a folder with the runner, and closing it ends what still runs.
 
     Args:
@@ -200,11 +200,11 @@ class Sandbox:
             files: name below the working folder /work to content; the command may write over them.
             limits: `suite_s` is its time; of each output the first `output_bytes` are kept.
             stdin: what it can read.
-            mounts: folder inside to folder of this machine, read-only; bubblewrap alone can.
+            mounts: folder inside to folder of this machine, read-only; bubblewrap and container engines can.
         Raises:
             InvalidInput: no command, a file name that leads out, or a mount that is not there, not readable or cannot
                 be made.
-            SandboxError: the sandbox did not start.
+            SandboxError: the sandbox did not start, or is one where no command can be run (wasi).
         """
         contents = checked_files(files or {})
         if not argv or any("\0" in word for word in argv):

@@ -203,8 +203,7 @@ def find_kinds(ground: Ground) -> Iterator[ContainerKind]:
     root, profile, reasons = _root(ground.stage, interpreter), _profile(ground.stage), []
     for name in there:
         try:
-            engine = _FINDERS[name](name, ground)
-            engine.prepare(root)
+            engine = _FINDERS[name](name, ground).prepared(root)
         except SandboxError as error:
             reasons.append(str(error))
             continue

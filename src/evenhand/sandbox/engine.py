@@ -6,12 +6,13 @@ folder, and lets evenhand run without root, since its daemon has it.
 """
 
 import contextlib
+import hashlib
 import json
 import os
 import subprocess
 import tarfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Protocol
@@ -24,7 +25,7 @@ __all__ = ["ENGINES", "Docker", "Engine", "Podman", "Runtime", "version_of"]
 ENGINES = ("crun", "runc", "podman", "docker", "runsc")
 """In the order in which they are tried: the fastest first."""
 
-_IMAGE = "evenhand-sandbox:1"
+_IMAGE = "evenhand-sandbox"
 _REMOVED_S = 20.0
 # Of gVisor: its network has no way out, and what is written to the root goes to memory, or nowhere.
 _GVISOR = ("--network=none", "--ignore-cgroups", "--platform=ptrace", "--oci-seccomp")
@@ -45,8 +46,8 @@ class Engine(Protocol):
     def grouped(self) -> bool:
         """Whether it can bound memory and processes of everything inside together."""
 
-    def prepare(self, root: Path) -> None:
-        """Whatever is needed once, from the root folder.
+    def prepared(self, root: Path) -> "Engine":
+        """With whatever is needed once, from the root folder.
 
         Raises:
             SandboxError: it cannot be had.
@@ -80,8 +81,9 @@ class Runtime:
         """Of the program."""
         return os.path.basename(self.path)
 
-    def prepare(self, root: Path) -> None:
+    def prepared(self, root: Path) -> Engine:
         """Nothing is needed."""
+        return self
 
     def command(self, run: Run) -> list[str]:
         """Write the bundle; the command line that runs it."""
@@ -121,8 +123,9 @@ class Podman:
     grouped: bool
     name: str = "podman"
 
-    def prepare(self, root: Path) -> None:
+    def prepared(self, root: Path) -> Engine:
         """Nothing is needed."""
+        return self
 
     def command(self, run: Run) -> list[str]:
         """The command line that runs the root folder."""
@@ -151,28 +154,33 @@ class Docker:
     Args:
         path: of the executable.
         version: of the daemon.
+        image: its name, once there is one.
     """
 
     path: str
     version: str
+    image: str = ""
     name: str = "docker"
     grouped: bool = True
 
-    def prepare(self, root: Path) -> None:
-        """Make the image where it is not there; what is mounted where is told at each start."""
+    def prepared(self, root: Path) -> Engine:
+        """With its image, made where it is not there; what is mounted where is told at each start."""
         packed = BytesIO()
         with tarfile.open(fileobj=packed, mode="w") as archive:
             archive.add(root, arcname=".", filter=_of_nobody)
-        try:
-            command = [self.path, "import", "-", _IMAGE]
-            subprocess.run(command, input=packed.getvalue(), capture_output=True, timeout=60, check=True)  # noqa: S603
-        except (OSError, subprocess.SubprocessError) as error:
-            raise SandboxError(f"docker: no image could be made of an empty folder ({error})") from error
+        image = f"{_IMAGE}:{hashlib.sha256(packed.getvalue()).hexdigest()[:12]}"
+        if version_of([self.path, "image", "inspect", image]) is None:
+            try:
+                command = [self.path, "import", "-", image]
+                subprocess.run(command, input=packed.getvalue(), capture_output=True, timeout=60, check=True)  # noqa: S603
+            except (OSError, subprocess.SubprocessError) as error:
+                raise SandboxError(f"docker: no image could be made of an empty folder ({error})") from error
+        return replace(self, image=image)
 
     def command(self, run: Run) -> list[str]:
         """The command line that runs the image."""
         flags = _flags(run, grouped=True)
-        return [self.path, "run", *flags, "--memory-swap", str(run.tree_bytes), _IMAGE, *run.argv]
+        return [self.path, "run", *flags, "--memory-swap", str(run.tree_bytes), self.image, *run.argv]
 
     def remove(self, run: Run) -> None:
         """Have it kill and forget the container."""

@@ -178,7 +178,7 @@ def no_mounts(kind: SandboxKind, mounts: Mapping[str, str | Path]) -> list[tuple
         InvalidInput: something was to be mounted.
     """
     if mounts:
-        raise InvalidInput(f"run_command: mounting needs bubblewrap, and this sandbox is {kind}")
+        raise InvalidInput(f"run_command: mounting needs bubblewrap or a container engine, and this sandbox is {kind}")
     return []
 
 
