@@ -92,7 +92,7 @@ def test_files_of_the_machine_are_not_there_and_links_do_not_lead_out(engine: Sa
         "def f(secret):\n"
         "    os.symlink(secret, '/tmp/link')\n"
         "    os.symlink('/root', '/tmp/r')\n"
-        "    places = ['/root/.bashrc', '/home', '/etc/shadow', '/opt', secret]\n"
+        "    places = ['/root', '/home', '/etc/shadow', '/opt', secret]\n"
         "    return [p for p in places if os.path.exists(p)], attempt(open, '/tmp/link'), attempt(os.listdir, '/tmp/r')"
     )
     found = value(engine, code, str(secret))

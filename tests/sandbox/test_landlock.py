@@ -226,7 +226,7 @@ def test_a_tree_of_folders_deeper_than_python_goes_is_removed(confined: Sandbox)
 
 
 def test_nothing_can_be_mounted_and_that_is_said(confined: Sandbox) -> None:
-    with pytest.raises(InvalidInput, match="mounting needs bubblewrap or a container engine, and this .* is landlock"):
+    with pytest.raises(InvalidInput, match=r"mounting needs bubblewrap or a container engine, and this .* is landlock"):
         confined.run_command(["true"], mounts={"/given": "/usr/lib"})
 
 

@@ -47,6 +47,8 @@ def guard(keep: "tuple[str, ...]" = ()) -> None:
             if ended == child:
                 os._exit(128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status))
 
+    for number in set(signal.Signals).difference((signal.SIGCHLD, signal.SIGKILL, signal.SIGSTOP)):
+        signal.signal(number, signal.SIG_IGN)  # Linux does so for a first process; gVisor does not
     signal.signal(signal.SIGCHLD, reap)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGCHLD,))
     os.closerange(1, 3)
