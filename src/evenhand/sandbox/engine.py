@@ -10,15 +10,17 @@ import hashlib
 import json
 import os
 import subprocess
-import tarfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from evenhand.errors import SandboxError
 from evenhand.sandbox.bundle import Run, bundle_config
+
+if TYPE_CHECKING:
+    import tarfile
 
 __all__ = ["ENGINES", "Docker", "Engine", "Podman", "Runtime", "version_of"]
 
@@ -165,6 +167,8 @@ class Docker:
 
     def prepared(self, root: Path) -> Engine:
         """With its image, made where it is not there; what is mounted where is told at each start."""
+        import tarfile
+
         packed = BytesIO()
         with tarfile.open(fileobj=packed, mode="w") as archive:
             archive.add(root, arcname=".", filter=_of_nobody)
@@ -205,7 +209,7 @@ def _flags(run: Run, *, grouped: bool) -> list[str]:
     return flags
 
 
-def _of_nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
+def _of_nobody(member: "tarfile.TarInfo") -> "tarfile.TarInfo":
     """The same on every machine."""
     member.uid = member.gid = member.mtime = 0
     member.uname = member.gname = ""

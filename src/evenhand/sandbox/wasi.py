@@ -8,7 +8,6 @@ command. `wasmtime` compiles it once, which takes some seconds, and the result i
 import contextlib
 import fcntl
 import hashlib
-import importlib.metadata
 import importlib.util
 import os
 import platform
@@ -144,7 +143,9 @@ def find_kind(ground: Ground) -> WasiKind:
     spec = importlib.util.find_spec("wasmtime")
     if spec is None or spec.origin is None:
         raise SandboxError("wasmtime is not installed (the extra `wasi`)")
-    version = importlib.metadata.version("wasmtime")
+    from importlib.metadata import version as version_of
+
+    version = version_of("wasmtime")
     if int(version.split(".")[0]) < _OLDEST:
         raise SandboxError(f"wasmtime {version} is older than {_OLDEST}")
     packages = str(Path(spec.origin).parent.parent)
