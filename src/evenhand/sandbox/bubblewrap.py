@@ -22,7 +22,7 @@ from evenhand.errors import SandboxError
 from evenhand.sandbox.channel import Channel
 from evenhand.sandbox.command import LAUNCH, memory_files, wait_for
 from evenhand.sandbox.ground import COMMAND_PATH, MARKER, OWN_ID, Command, Ground, SandboxKind, runner_words
-from evenhand.sandbox.groups import Gate, Groups, can_group, remove_empty_groups
+from evenhand.sandbox.groups import Gate, Groups
 from evenhand.sandbox.interpreter import Interpreter, command_trees, readable_by_others
 from evenhand.sandbox.limits import CommandRun, Limits
 from evenhand.sandbox.process import end, start
@@ -245,22 +245,8 @@ def find_kind(ground: Ground) -> BubblewrapKind:
         ground=ground,
         interpreter=ground.python(own_id=ground.as_root),
         filtering=stage_filter(ground.stage, "bubblewrap", seccomp_filter()),
-        groups=_groups(ground),
+        groups=Groups.found(ground.closing) if ground.as_root else None,
     )
-
-
-def _groups(ground: Ground) -> Groups | None:
-    """Groups, removed with the sandbox; None where none can be made."""
-    if not ground.as_root or not can_group():
-        return None
-    remove_empty_groups()
-    groups = Groups()
-    try:
-        groups.of(0).attempt()
-    except OSError:
-        return None
-    ground.closing.callback(groups.close)
-    return groups
 
 
 def find_bubblewrap(stage: Path | None) -> tuple[Bubblewrap | None, str]:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from evenhand.errors import SandboxError
 from evenhand.sandbox.bundle import Run
 from evenhand.sandbox.channel import Channel
 from evenhand.sandbox.command import wait_for
-from evenhand.sandbox.engine import ENGINES, Docker, Engine, Podman, Runtime, version_of
+from evenhand.sandbox.engine import ENGINES, Engine, find_engine
 from evenhand.sandbox.ground import COMMAND_PATH, MARKER, Command, Ground, SandboxKind, runner_words
-from evenhand.sandbox.groups import can_group, remove_empty_groups, tree_bytes
+from evenhand.sandbox.groups import tree_bytes
 from evenhand.sandbox.interpreter import Interpreter, command_trees
 from evenhand.sandbox.limits import CommandRun, Limits
 from evenhand.sandbox.process import Ending, start
@@ -203,7 +203,7 @@ def find_kinds(ground: Ground) -> Iterator[ContainerKind]:
     root, profile, reasons = _root(ground.stage, interpreter), _profile(ground.stage), []
     for name in there:
         try:
-            engine = _FINDERS[name](name, ground).prepared(root)
+            engine = find_engine(name, ground).prepared(root)
         except SandboxError as error:
             reasons.append(str(error))
             continue
@@ -256,56 +256,3 @@ def _profile(stage: Path) -> Path | None:
     path = stage / "seccomp.json"
     path.write_text(json.dumps(profile), "utf-8")
     return path
-
-
-def _runtime(name: str, ground: Ground) -> Engine:
-    """A runtime that runs a bundle."""
-    path = _program(name)
-    if not ground.as_root:
-        raise SandboxError(f"{name} needs root where it is used without podman or docker")
-    version = version_of([path, "--version"])
-    if version is None:
-        raise SandboxError(f"{path} does not start")
-    remove_empty_groups()
-    state = ground.stage / f"state-{name}"
-    state.mkdir(mode=0o700, exist_ok=True)
-    return Runtime(path=path, version=version, state=state, grouped=name != "runsc" and can_group("memory", "pids"))
-
-
-def _podman(name: str, ground: Ground) -> Engine:
-    """Podman."""
-    path = _program(name)
-    version = version_of([path, "--version"])
-    runtime = shutil.which("runc") or shutil.which("crun")
-    if version is None or runtime is None:
-        raise SandboxError(f"{path} does not start" if version is None else "podman has neither crun nor runc")
-    state = ground.stage / "state-podman"
-    state.mkdir(mode=0o700, exist_ok=True)
-    return Podman(
-        path=path, version=version, state=state, runtime=runtime, grouped=ground.as_root and can_group("memory", "pids")
-    )
-
-
-def _docker(name: str, ground: Ground) -> Engine:
-    """Docker, where its daemon answers."""
-    path = _program(name)
-    version = version_of([path, "version", "--format", "{{.Server.Version}}"])
-    if not version:
-        raise SandboxError("docker is installed, and its daemon does not answer")
-    return Docker(path=path, version=version)
-
-
-def _program(name: str) -> str:
-    """Path of an engine that is there."""
-    path = shutil.which(name)
-    assert path is not None
-    return path
-
-
-_FINDERS: dict[str, Callable[[str, Ground], Engine]] = {
-    "crun": _runtime,
-    "runc": _runtime,
-    "podman": _podman,
-    "docker": _docker,
-    "runsc": _runtime,
-}

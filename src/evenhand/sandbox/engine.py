@@ -9,8 +9,9 @@ import contextlib
 import hashlib
 import json
 import os
+import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -18,11 +19,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from evenhand.errors import SandboxError
 from evenhand.sandbox.bundle import Run, bundle_config
+from evenhand.sandbox.ground import Ground
+from evenhand.sandbox.groups import can_group, remove_empty_groups
 
 if TYPE_CHECKING:
     import tarfile
 
-__all__ = ["ENGINES", "Docker", "Engine", "Podman", "Runtime", "version_of"]
+__all__ = ["ENGINES", "Docker", "Engine", "Podman", "Runtime", "find_engine"]
 
 ENGINES = ("crun", "runc", "podman", "docker", "runsc")
 """In the order in which they are tried: the fastest first."""
@@ -173,7 +176,7 @@ class Docker:
         with tarfile.open(fileobj=packed, mode="w") as archive:
             archive.add(root, arcname=".", filter=_of_nobody)
         image = f"{_IMAGE}:{hashlib.sha256(packed.getvalue()).hexdigest()[:12]}"
-        if version_of([self.path, "image", "inspect", image]) is None:
+        if _version_of([self.path, "image", "inspect", image]) is None:
             try:
                 command = [self.path, "import", "-", image]
                 subprocess.run(command, input=packed.getvalue(), capture_output=True, timeout=60, check=True)  # noqa: S603
@@ -222,7 +225,7 @@ def _quietly(command: Sequence[str]) -> None:
         subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=_REMOVED_S, check=False)  # noqa: S603
 
 
-def version_of(command: Sequence[str]) -> str | None:
+def _version_of(command: Sequence[str]) -> str | None:
     """The first number with dots that a program prints, or None where it fails."""
     try:
         ran = subprocess.run(command, capture_output=True, timeout=20, check=True, text=True)  # noqa: S603 - found by us
@@ -230,3 +233,68 @@ def version_of(command: Sequence[str]) -> str | None:
         return None
     words = [word.strip(",+") for word in ran.stdout.split()]
     return next((word for word in words if word[:1].isdigit() and "." in word), "")
+
+
+def find_engine(name: str, ground: Ground) -> Engine:
+    """An engine whose program is there.
+
+    Args:
+        name: one of `ENGINES`.
+        ground: whose folder it keeps its state in.
+    Raises:
+        SandboxError: it cannot be used.
+    """
+    return _FINDERS[name](name, ground)
+
+
+def _runtime(name: str, ground: Ground) -> Engine:
+    """A runtime that runs a bundle."""
+    path = _program(name)
+    if not ground.as_root:
+        raise SandboxError(f"{name} needs root where it is used without podman or docker")
+    version = _version_of([path, "--version"])
+    if version is None:
+        raise SandboxError(f"{path} does not start")
+    remove_empty_groups()
+    state = ground.stage / f"state-{name}"
+    state.mkdir(mode=0o700, exist_ok=True)
+    return Runtime(path=path, version=version, state=state, grouped=name != "runsc" and can_group("memory", "pids"))
+
+
+def _podman(name: str, ground: Ground) -> Engine:
+    """Podman."""
+    path = _program(name)
+    version = _version_of([path, "--version"])
+    runtime = shutil.which("runc") or shutil.which("crun")
+    if version is None or runtime is None:
+        raise SandboxError(f"{path} does not start" if version is None else "podman has neither crun nor runc")
+    state = ground.stage / "state-podman"
+    state.mkdir(mode=0o700, exist_ok=True)
+    return Podman(
+        path=path, version=version, state=state, runtime=runtime, grouped=ground.as_root and can_group("memory", "pids")
+    )
+
+
+def _docker(name: str, ground: Ground) -> Engine:
+    """Docker, where its daemon answers."""
+    path = _program(name)
+    version = _version_of([path, "version", "--format", "{{.Server.Version}}"])
+    if not version:
+        raise SandboxError("docker is installed, and its daemon does not answer")
+    return Docker(path=path, version=version)
+
+
+def _program(name: str) -> str:
+    """Path of an engine that is there."""
+    path = shutil.which(name)
+    assert path is not None
+    return path
+
+
+_FINDERS: dict[str, Callable[[str, Ground], Engine]] = {
+    "crun": _runtime,
+    "runc": _runtime,
+    "podman": _podman,
+    "docker": _docker,
+    "runsc": _runtime,
+}

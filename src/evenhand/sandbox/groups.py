@@ -13,6 +13,7 @@ import select
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 from evenhand.sandbox.limits import Limits
 
@@ -120,6 +121,20 @@ class Groups:
     def __init__(self) -> None:
         (self._base,) = _bases("memory")
         self._of: dict[int, Group] = {}
+
+    @classmethod
+    def found(cls, closing: contextlib.ExitStack) -> Self | None:
+        """Groups that are removed when a sandbox is closed; None where none can be made, tried by making one."""
+        if not can_group():
+            return None
+        remove_empty_groups()
+        groups = cls()
+        try:
+            groups.of(0).attempt()
+        except OSError:
+            return None
+        closing.callback(groups.close)
+        return groups
 
     def of(self, uid: int) -> Group:
         """The group of a user id."""
