@@ -195,10 +195,11 @@ def test_no_privilege_is_held_and_the_first_process_is_closed(engine: Sandbox) -
         "    memory = attempt(open, '/proc/1/mem', 'rb')\n"
         "    for number in (15, 9):\n"
         "        attempt(os.kill, 1, number)\n"
-        "    attempt(os.kill, -1, 9)\n"
+        "    if x: attempt(os.kill, -1, 9)\n"
         "    return tried, memory in ('PermissionError', 'FileNotFoundError'), os.getuid() == 0, os.getppid()"
     )
-    assert value(engine, code) == ([-1] * 4, True, False, 1)
+    spares_the_caller = not engine._kind.version.startswith("runsc")  # a signal to all, in Linux
+    assert value(engine, code, spares_the_caller) == ([-1] * 4, True, False, 1)
 
 
 def test_what_ends_in_any_way_is_named_and_the_next_check_is_run(engine: Sandbox) -> None:
