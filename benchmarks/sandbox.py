@@ -1,6 +1,6 @@
 """What a sandboxed candidate run costs, beside a plain Python process in the same minute.
 
-    python benchmarks/sandbox.py [--n 200] [--slots 2] [--rounds 3]
+    python benchmarks/sandbox.py [--n 200] [--slots 2] [--rounds 3] [--kind KIND | --engine ENGINE]
 
 Each run loads one small module and asks it two checks. The ways take turns, so that a busy machine slows all of them;
 the ratio to plain Python and the processor time of a run say more there than the runs a second. Processor time is of
@@ -16,8 +16,9 @@ import subprocess
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import get_args
 
-from evenhand.sandbox import CheckCall, Limits, Sandbox, SuiteJob
+from evenhand.sandbox import CheckCall, Limits, Sandbox, SandboxKind, SuiteJob
 
 CODE = "def square(x):\n    return x * x\n"
 CHECKS = [CheckCall(id="7", args=[7]), CheckCall(id="-3", args=[-3])]
@@ -29,10 +30,12 @@ def main() -> None:
     parser.add_argument("--n", type=int, default=200)
     parser.add_argument("--slots", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--kind", choices=get_args(SandboxKind), help="the kind of sandbox; the first that works")
+    parser.add_argument("--engine", help="the container engine")
     options = parser.parse_args()
     n, slots = options.n, options.slots
     job = SuiteJob(key=None, code=CODE, entry_point="square", checks=CHECKS)
-    with Sandbox() as box, box.trusted_pool(Limits(), workers=slots) as pool:
+    with Sandbox(kind=options.kind, engine=options.engine) as box, box.trusted_pool(Limits(), workers=slots) as pool:
         print(f"{box.kind}, Python {box.interpreter.version}, {slots} slots, {n} runs a round")
         plain = [box.interpreter.path, "-I", "-S", "-c", PROGRAM]
         ways: dict[str, Callable[[int], None]] = {

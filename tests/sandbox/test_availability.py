@@ -3,31 +3,47 @@
 import fcntl
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from evenhand.errors import SandboxError
-from evenhand.sandbox import CheckCall, Limits, Sandbox, available, place
-from evenhand.sandbox.bubblewrap import find_interpreter, readable_by_others
+from evenhand.sandbox import CheckCall, Limits, Sandbox, available, bubblewrap, place
+from evenhand.sandbox.ground import Ground
+from evenhand.sandbox.interpreter import find_interpreter, readable_by_others
 from evenhand.sandbox.staging import LONE_IMPORT, remove_abandoned
 from evenhand.sandbox.uids import ClaimedUid, free_range
 
 
+def refusing(reason: str) -> Callable[[Ground], NoReturn]:
+    """What finds a kind where it cannot work."""
+
+    def find(_: Ground) -> NoReturn:
+        raise SandboxError(reason)
+
+    return find
+
+
 @pytest.fixture
 def without_any(monkeypatch: pytest.MonkeyPatch, without_bubblewrap: None) -> None:
-    monkeypatch.setattr(place, "find_landlock", lambda *, filtered: (None, "the kernel has no Landlock"))
+    monkeypatch.setitem(place.FINDERS, "landlock", refusing("the kernel has no Landlock"))
+    monkeypatch.setitem(place.FINDERS, "container", refusing("no container engine is installed"))
+    monkeypatch.setitem(place.FINDERS, "wasi", refusing("wasmtime is not installed"))
 
 
 @pytest.fixture
 def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(place, "find_bubblewrap", lambda _: (None, "bubblewrap is not installed"))
+    monkeypatch.setitem(place.FINDERS, "bubblewrap", refusing("bubblewrap is not installed"))
 
 
 @pytest.mark.usefixtures("without_any")
 def test_without_a_sandbox_nothing_is_run_and_the_reason_is_given() -> None:
     with pytest.raises(
-        SandboxError, match=r"none works here: bubblewrap is not installed; the kernel has no Landlock; install"
+        SandboxError,
+        match=r"none works here: bubblewrap is not installed; no container engine is installed; "
+        r"wasmtime is not installed; the kernel has no Landlock; install",
     ):
         Sandbox()
     kind, reason = available()
@@ -66,11 +82,12 @@ def test_a_bubblewrap_that_does_not_start_is_told_with_its_own_words(
     for folder in (tmp_path, *tmp_path.parents):
         if folder != Path("/tmp") and not readable_by_others(str(folder)) and folder.owner() == Path.home().owner():
             folder.chmod(0o755)
-    monkeypatch.setattr(place, "find_bubblewrap", lambda _: (Bubblewrap(path=str(broken), version="0.11.0"), ""))
+    found = Bubblewrap(path=str(broken), version="0.11.0")
+    monkeypatch.setattr(bubblewrap, "find_bubblewrap", lambda _: (found, ""))
     with pytest.raises(SandboxError, match="No permissions to create new namespace"):
         Sandbox(kind="bubblewrap")
     kind, reason = available()
-    assert kind == "landlock" or "No permissions to create new namespace" in reason
+    assert kind is not None or "No permissions to create new namespace" in reason
 
 
 def test_a_python_that_cannot_be_read_or_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from evenhand.sandbox import CheckCall, CheckResult, Limits, Sandbox
 from evenhand.sandbox import inside as inside_module
+from evenhand.sandbox.groups import can_group, own_groups
 
 
 def inside(box: Sandbox, code: str, *arguments: object, limits: Limits | None = None) -> tuple[CheckResult, ...]:
@@ -419,3 +420,38 @@ def test_the_sandbox_says_what_it_holds_as_measured_inside(box: Sandbox) -> None
     assert told.kind == "bubblewrap"
     assert told.not_held == ("memory of a whole tree",)
     assert len(told.holds) == 17
+
+
+@pytest.mark.skipif(not can_group() or os.geteuid() != 0, reason="no control group can be made here")
+def test_the_memory_of_a_whole_tree_is_bounded_where_that_was_asked_for(box: Sandbox) -> None:
+    limits = Limits(memory_bytes=256 << 20, tree_bytes=200 << 20, processes=8, check_s=20)
+    assert box.describe(limits).not_held == ()
+    code = (
+        "import os\n"
+        "def f(x):\n"
+        "    for _ in range(4):\n"
+        "        if os.fork() == 0:\n"
+        "            hoard = [bytearray(b'x' * (1 << 20)) for _ in range(100)]\n"
+        "            os.read(0, 1) or os._exit(0)\n"
+        "    return sorted(os.wait()[1] & 127 for _ in range(4))"
+    )
+    (result,) = inside(box, code, limits=limits)
+    assert result.status == "crashed" or (isinstance(result.value, list) and 9 in result.value)
+    run = box.run_command([box.interpreter.path, "-c", "bytearray(b'x' * (220 << 20))"], limits=limits)
+    assert run.signal == 9
+    larger = Limits(memory_bytes=512 << 20, tree_bytes=400 << 20)
+    assert box.run_command([box.interpreter.path, "-c", "bytearray(b'x' * (180 << 20))"], limits=larger).exit_code == 0
+
+
+@pytest.mark.skipif(not can_group() or os.geteuid() != 0, reason="no control group can be made here")
+def test_no_control_group_is_left_behind() -> None:
+    others = own()
+    with Sandbox(kind="bubblewrap") as box:
+        box.run_suite("def f(x): return x", "f", [CheckCall(id="0", args=[0])], Limits(tree_bytes=1 << 28))
+        assert len(own()) == len(others) + 1
+    assert own() == others
+
+
+def own() -> list[Path]:
+    """Control groups of this process's sandboxes."""
+    return [path for base in own_groups() for path in base.glob(f"evenhand-sandbox-{os.getpid()}-[0-9]*")]

@@ -8,12 +8,15 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from evenhand.errors import InvalidInput, SandboxError
-from evenhand.sandbox import CheckCall, Limits, Sandbox, available, landlock, place
+from evenhand.sandbox import CheckCall, Limits, Sandbox, available, bubblewrap, landlock, place
+from evenhand.sandbox.ground import Ground
 from evenhand.sandbox.seccomp import seccomp_filter
 
 ATTEMPT = """
@@ -223,28 +226,47 @@ def test_a_tree_of_folders_deeper_than_python_goes_is_removed(confined: Sandbox)
 
 
 def test_nothing_can_be_mounted_and_that_is_said(confined: Sandbox) -> None:
-    with pytest.raises(InvalidInput, match="mounting needs bubblewrap, and this sandbox is landlock"):
+    with pytest.raises(InvalidInput, match=r"mounting needs bubblewrap or a container engine, and this .* is landlock"):
         confined.run_command(["true"], mounts={"/given": "/usr/lib"})
 
 
-def test_it_comes_second_and_its_reason_stands_beside_the_first(
+@pytest.fixture
+def without_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a container engine nor a Python of WebAssembly."""
+    monkeypatch.setitem(place.FINDERS, "container", refusing("no container engine is installed"))
+    monkeypatch.setitem(place.FINDERS, "wasi", refusing("wasmtime is not installed"))
+
+
+def refusing(reason: str) -> Callable[[Ground], NoReturn]:
+    """What finds a kind where it cannot work."""
+
+    def find(_: Ground) -> NoReturn:
+        raise SandboxError(reason)
+
+    return find
+
+
+@pytest.mark.usefixtures("without_others")
+def test_it_comes_last_and_its_reason_stands_beside_the_others(
     confined: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(place, "find_bubblewrap", lambda _: (None, "bubblewrap is not installed"))
+    monkeypatch.setattr(bubblewrap, "find_bubblewrap", lambda _: (None, "bubblewrap is not installed"))
     assert available() == (confined.kind, "")
     monkeypatch.setattr(landlock, "_OLDEST", 1000)
     with pytest.raises(
-        SandboxError, match=r"bubblewrap is not installed; the kernel's Landlock is version \d+; the scop"
+        SandboxError, match=r"bubblewrap is not installed; .*; the kernel's Landlock is version \d+; the scop"
     ):
         Sandbox()
     with pytest.raises(SandboxError, match=r"landlock alone was asked for; the kernel's Landlock is version"):
         Sandbox(kind="landlock")
 
 
+@pytest.mark.usefixtures("without_others")
 def test_a_bubblewrap_that_does_not_start_gives_way_to_it(confined: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     from evenhand.sandbox.bubblewrap import Bubblewrap
 
-    monkeypatch.setattr(place, "find_bubblewrap", lambda _: (Bubblewrap(path="/bin/false", version="0.11.0"), ""))
+    found = Bubblewrap(path="/bin/false", version="0.11.0")
+    monkeypatch.setattr(bubblewrap, "find_bubblewrap", lambda _: (found, ""))
     with Sandbox() as box:
         assert box.kind == confined.kind
         assert value(box, "def f(x): return x + 1", 3) == 4

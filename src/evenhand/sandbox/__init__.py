@@ -1,8 +1,9 @@
-"""Running untrusted code: one contract, bubblewrap, then Landlock, and nothing that the code writes is trusted."""
+"""Running untrusted code: one contract, several kinds of sandbox, and nothing that the code writes is trusted."""
 
 from evenhand.sandbox.box import Sandbox, available
 from evenhand.sandbox.comparing import equal_values, shown_value
 from evenhand.sandbox.description import Hold, SandboxDescription
+from evenhand.sandbox.ground import SandboxKind
 from evenhand.sandbox.limits import (
     CheckCall,
     CheckResult,
@@ -13,7 +14,6 @@ from evenhand.sandbox.limits import (
     SuiteJob,
     SuiteRun,
 )
-from evenhand.sandbox.place import SandboxKind
 from evenhand.sandbox.pool import TrustedPool
 
 __all__ = [

@@ -11,12 +11,13 @@ from types import TracebackType
 from typing import Self
 
 from evenhand.errors import InvalidInput, SandboxError
-from evenhand.sandbox.bubblewrap import Interpreter
-from evenhand.sandbox.channel import Channel
 from evenhand.sandbox.command import checked_files
 from evenhand.sandbox.description import Hold, SandboxDescription, probe
+from evenhand.sandbox.engine import ENGINES
+from evenhand.sandbox.ground import Command, Kind, SandboxKind
+from evenhand.sandbox.interpreter import Interpreter
 from evenhand.sandbox.limits import CheckCall, CommandRun, Limits, SuiteJob, SuiteRun
-from evenhand.sandbox.place import Place, SandboxKind
+from evenhand.sandbox.place import FINDERS, Place
 from evenhand.sandbox.pool import TrustedPool, in_order
 from evenhand.sandbox.suite import await_ready, checked_job, run_job
 from evenhand.sandbox.uids import ClaimedUid
@@ -40,27 +41,35 @@ def available() -> tuple[SandboxKind | None, str]:
 class Sandbox:
     """Runs foreign code where it can reach nothing, and reads what comes back as data.
 
-    Bubblewrap is tried first, then Landlock, which holds less: `describe` says what. As root each run has a user id of
-    its own that belongs to nobody; otherwise it is one's own id, inside a namespace where there is bubblewrap.
+    Bubblewrap is tried first, then a container engine, WebAssembly and Landlock: `describe` says what it holds. As root
+    each run has a user id of its own that belongs to nobody; otherwise it is mostly one's own id.
     Use it as a context manager: it owns a folder with the runner, and closing it ends what still runs.
 
     Args:
         allow_unsandboxed: where no sandbox works, run with limits of resources alone, which protects nothing.
         interpreter: the Python to run candidates with; found where it is not named.
         kind: the only kind to try; `unsandboxed` needs `allow_unsandboxed` as well.
+        engine: the container engine to use (`crun`, `runc`, `podman`, `docker` or `runsc`), and then the only kind.
     Raises:
+        InvalidInput: an engine of another name, or one beside another kind.
         SandboxError: no sandbox works here, with every reason.
     """
 
     def __init__(
-        self, *, allow_unsandboxed: bool = False, interpreter: str | None = None, kind: SandboxKind | None = None
+        self,
+        *,
+        allow_unsandboxed: bool = False,
+        interpreter: str | None = None,
+        kind: SandboxKind | None = None,
+        engine: str | None = None,
     ) -> None:
+        kind = _checked(kind, engine)
         self._stop = threading.Event()
         self._uids: queue.SimpleQueue[ClaimedUid] = queue.SimpleQueue()
         self._claimed: list[ClaimedUid] = []
-        self._place = Place(interpreter, self._stop, kind)
+        self._place = Place(interpreter, self._stop, engine)
         try:
-            self._try(allow_unsandboxed)
+            self._kind = self._found(kind, allow_unsandboxed=allow_unsandboxed)
         except BaseException:
             self.close()
             raise
@@ -83,12 +92,12 @@ class Sandbox:
     @property
     def kind(self) -> SandboxKind:
         """What holds the code."""
-        return self._place.kind
+        return self._kind.name
 
     @property
     def interpreter(self) -> Interpreter:
         """The Python that runs candidates; not always the one that runs evenhand."""
-        return self._place.interpreter
+        return self._kind.interpreter
 
     def describe(self, limits: Limits | None = None) -> SandboxDescription:
         """What is held and what is not, measured from inside under these limits."""
@@ -98,13 +107,13 @@ class Sandbox:
             detail = f"unsandboxed: {self._place.why_none}"
             holds: tuple[Hold, ...] = (Hold(name="everything", held=False, detail=detail),)
         else:
-            holds = probe(self.run_job, limits)
+            holds = probe(self.run_job, limits, self._kind.tree_bytes(limits))
         return SandboxDescription(
             kind=self.kind,
-            version=self._place.version,
+            version=self._kind.version,
             interpreter=self.interpreter.path,
             python=self.interpreter.version,
-            user="an id of its own that belongs to nobody" if self._place.as_root and held else "one's own",
+            user=self._kind.user,
             holds=holds,
             limits=limits,
         )
@@ -130,7 +139,7 @@ class Sandbox:
         limits = limits or Limits()
         checked_job(job)
         with self._uid() as uid:
-            return run_job(job, limits, lambda: self._place.runner(limits, uid))
+            return run_job(job, limits, lambda: self._kind.runner(limits, uid))
 
     def run_suites(
         self, jobs: Iterable[SuiteJob], limits: Limits | None = None, *, slots: int = 2
@@ -158,6 +167,8 @@ class Sandbox:
     def trusted_pool(self, limits: Limits | None = None, *, workers: int = 2) -> Iterator[TrustedPool]:
         """Fork servers for modules that we made ourselves, several times as fast; never for foreign code.
 
+        Where nothing can be forked (wasi), each module has a sandbox of its own, as fast as any other.
+
         Args:
             limits: of every job.
             workers: sandboxes at the same time.
@@ -167,7 +178,9 @@ class Sandbox:
             raise InvalidInput(f"trusted_pool: workers is {workers}; at least 1 is needed")
         with contextlib.ExitStack() as stack:
             uids = [stack.enter_context(self._uid()) for _ in range(workers)]
-            pool = TrustedPool([functools.partial(self._place.runner, limits, uid) for uid in uids], limits)
+            pool = TrustedPool(
+                [functools.partial(self._kind.runner, limits, uid) for uid in uids], limits, forks=self._kind.forks
+            )
             stack.callback(pool.close)
             yield pool
 
@@ -187,25 +200,26 @@ class Sandbox:
             files: name below the working folder /work to content; the command may write over them.
             limits: `suite_s` is its time; of each output the first `output_bytes` are kept.
             stdin: what it can read.
-            mounts: folder inside to folder of this machine, read-only; bubblewrap alone can.
+            mounts: folder inside to folder of this machine, read-only; bubblewrap and container engines can.
         Raises:
             InvalidInput: no command, a file name that leads out, or a mount that is not there, not readable or cannot
                 be made.
-            SandboxError: the sandbox did not start.
+            SandboxError: the sandbox did not start, or is one where no command can be run (wasi).
         """
         contents = checked_files(files or {})
         if not argv or any("\0" in word for word in argv):
             raise InvalidInput("run_command: the command is empty or holds a null byte")
-        folders = self._place.checked_mounts(mounts or {})
+        folders = self._kind.checked_mounts(mounts or {})
+        command = Command(argv=argv, contents=contents, stdin=stdin, mounts=folders)
         with self._uid() as uid:
-            return self._place.run_command(argv, contents, limits or Limits(), stdin, folders, uid)
+            return self._kind.run_command(command, limits or Limits(), uid)
 
     @contextlib.contextmanager
     def _uid(self) -> Iterator[int | None]:
         """As root, a user id for one run."""
         if self._stop.is_set():
             raise SandboxError("sandbox: it is closed")
-        if not self._place.as_root or self.kind == "unsandboxed":
+        if not self._place.wants_id:
             yield None
             return
         try:
@@ -218,20 +232,35 @@ class Sandbox:
         finally:
             self._uids.put(claimed)
 
-    def _try(self, allow_unsandboxed: bool) -> None:
-        """Start one sandbox, so that what cannot work is said before anything is run."""
-        while self.kind != "unsandboxed":
-            kind = self.kind
-            try:
-                with self._uid() as uid:
-                    channel: Channel = self._place.runner(Limits(), uid)
-                    await_ready(channel)
-                    channel.close()
-                return
-            except (SandboxError, OSError) as error:
-                self._place.do_without(f"{kind}: {error}")
-        if not allow_unsandboxed:
-            raise SandboxError(
-                f"sandbox: none works here: {self._place.why_none}; install bubblewrap (the extra `sandbox`), "
-                "or allow running unsandboxed, which protects nothing"
-            )
+    def _found(self, only: SandboxKind | None, *, allow_unsandboxed: bool) -> Kind:
+        """The first kind that works, tried by starting it, so that what cannot work is said before anything is run."""
+        if only is not None:
+            self._place.refuse(f"{only} alone was asked for")
+        for name in FINDERS:
+            wanted = only in (None, name) if name != "unsandboxed" else allow_unsandboxed
+            if wanted and self._place.open(name, self._attempt if name != "unsandboxed" else lambda _: None):
+                assert self._place.kind is not None
+                return self._place.kind
+        raise SandboxError(
+            f"sandbox: none works here: {self._place.why_none}; install bubblewrap (the extra `sandbox`), "
+            "or allow running unsandboxed, which protects nothing"
+        )
+
+    def _attempt(self, kind: Kind) -> None:
+        """Start a sandbox of a kind, and end it."""
+        with self._uid() as uid:
+            channel = kind.runner(Limits(), uid)
+            await_ready(channel)
+            channel.close()
+
+
+def _checked(kind: SandboxKind | None, engine: str | None) -> SandboxKind | None:
+    """The only kind to try."""
+    if engine is None:
+        return kind
+    if engine not in ENGINES or kind not in (None, "container"):
+        known = ", ".join(ENGINES)
+        raise InvalidInput(
+            f"Sandbox: the engine {engine[:80]!r} with kind {kind}; known are {known}, of kind container"
+        )
+    return "container"

@@ -1,4 +1,4 @@
-"""The command lines: bubblewrap around the runner or around any command.
+"""The first kind: bubblewrap around the runner or around any command.
 
 Every flag answers an escape that was seen (tests/sandbox): without `--disable-userns` code inside can make itself root
 of a namespace of its own; without `--remount-ro /` it can write in the sandbox's own /usr; `--dev` mounts a writable
@@ -6,46 +6,36 @@ file system without a limit of size, so it is remounted too. There is no /proc f
 write into bubblewrap's own process, which keeps the tree in order.
 """
 
+import contextlib
 import importlib.util
 import os
 import shutil
-import stat
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-__all__ = [
-    "COMMAND_PATH",
-    "Bubblewrap",
-    "Interpreter",
-    "command_trees",
-    "find_bubblewrap",
-    "find_interpreter",
-    "readable_by_others",
-]
+from evenhand.errors import SandboxError
+from evenhand.sandbox.channel import Channel
+from evenhand.sandbox.command import LAUNCH, memory_files, wait_for
+from evenhand.sandbox.ground import COMMAND_PATH, MARKER, OWN_ID, Command, Ground, SandboxKind, runner_words
+from evenhand.sandbox.groups import Gate, Groups
+from evenhand.sandbox.interpreter import Interpreter, command_trees, readable_by_others
+from evenhand.sandbox.limits import CommandRun, Limits
+from evenhand.sandbox.process import end, start
+from evenhand.sandbox.seccomp import seccomp_filter
+from evenhand.sandbox.staging import stage_filter
+from evenhand.sandbox.suite import kernel_limits
 
-INSIDE_ID = "65534"
-MARKER = "EVENHAND_SANDBOX"
+__all__ = ["Bubblewrap", "BubblewrapKind", "find_bubblewrap", "find_kind"]
+
+_INSIDE_ID = "65534"
+_RUNNER = "/evenhand-runner"
 _OLDEST = (0, 8, 0)
-COMMAND_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 _LINKS = ("/bin", "/sbin", "/lib", "/lib64", "/lib32")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interpreter:
-    """A Python that the sandbox's user can read.
-
-    Args:
-        path: of the executable, without links.
-        version: as `3.11.2`.
-        trees: folders and files that it needs, mounted read-only at their own places.
-    """
-
-    path: str
-    version: str
-    trees: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +62,7 @@ class Bubblewrap:
         path: str = "",
         proc: bool = False,
         seccomp: int | None = None,
+        more: Sequence[str] = (),
     ) -> list[str]:
         """The arguments that run `argv` inside.
 
@@ -86,9 +77,10 @@ class Bubblewrap:
             proc: whether there is a /proc; `argv` is then the first process and has to guard itself, since code
                 inside can write into the memory of another one there that has its rights.
             seccomp: descriptor of a filter, or None.
+            more: options beside these.
         """
         command = [self.path, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"]
-        command += ["--new-session", "--clearenv", "--cap-drop", "ALL", "--uid", INSIDE_ID, "--gid", INSIDE_ID]
+        command += ["--new-session", "--clearenv", "--cap-drop", "ALL", "--uid", _INSIDE_ID, "--gid", _INSIDE_ID]
         command += ["--hostname", "sandbox", "--dev", "/dev", "--remount-ro", "/dev"]
         command += ["--size", str(scratch_bytes), "--tmpfs", "/tmp"]  # noqa: S108
         if proc:
@@ -111,7 +103,150 @@ class Bubblewrap:
             command += ["--setenv", "PATH", path]
         if seccomp is not None:
             command += ["--seccomp", str(seccomp)]
-        return [*command, "--chdir", folder, "--", *argv]
+        return [*command, *more, "--chdir", folder, "--", *argv]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BubblewrapKind:
+    """Bubblewrap as a kind of sandbox.
+
+    Args:
+        program: the executable.
+        ground: with the filter of system calls.
+        interpreter: the Python that runs candidates.
+        filtering: the filter, or None where there is none for this machine.
+        groups: for the memory of whole trees; None where none can be made.
+    """
+
+    program: Bubblewrap
+    ground: Ground
+    interpreter: Interpreter
+    filtering: Path | None
+    groups: Groups | None
+    wants_id: bool = True
+    forks: bool = True
+
+    @property
+    def name(self) -> SandboxKind:
+        """Of the kind."""
+        return "bubblewrap"
+
+    @property
+    def version(self) -> str:
+        """Of bubblewrap."""
+        return self.program.version
+
+    @property
+    def user(self) -> str:
+        """In words, what the processes run as outside."""
+        return OWN_ID if self.ground.as_root else "one's own"
+
+    def tree_bytes(self, limits: Limits) -> int | None:
+        """What a group holds a whole tree to, where that was asked for and a group can be made."""
+        return None if self.groups is None else limits.tree_bytes
+
+    def runner(self, limits: Limits, uid: int | None) -> Channel:
+        """Start the runner of candidates."""
+        with self._filter() as number, self._gate(limits, uid) as gate:
+            command = self.program.command(
+                [self.interpreter.path, "-I", "-S", "-B", _RUNNER, *runner_words(limits)],
+                trees=self.interpreter.trees,
+                scratch_bytes=limits.scratch_bytes,
+                files=[(self.ground.runner(self.interpreter), _RUNNER)],
+                seccomp=number,
+                more=_words(gate),
+            )
+            channel = self.ground.channel(command, limits, user=uid, env={}, keep=_kept(number, gate))
+            _let_through(gate, channel.close)
+            return channel
+
+    def run_command(self, command: Command, limits: Limits, uid: int | None) -> CommandRun:
+        """Run a command behind the launcher that lowers the limits."""
+        words = [f"{name}={value}" for name, value in kernel_limits(limits).items()]
+        launch = [self.interpreter.path, "-I", "-S", "-B", "-c", LAUNCH, *words, "--", *command.argv]
+        with (
+            memory_files(list(command.contents.values())) as numbers,
+            self._filter() as number,
+            self._gate(limits, uid) as gate,
+        ):
+            words = self.program.command(
+                launch,
+                trees=command_trees(self.interpreter),
+                scratch_bytes=limits.scratch_bytes,
+                files=command.mounts,
+                work=zip(numbers, command.contents, strict=True),
+                folder="/work",
+                path=COMMAND_PATH,
+                proc=True,
+                seccomp=number,
+                more=_words(gate),
+            )
+            began = time.monotonic()
+            process = start(words, user=uid, env={}, keep=[*numbers, *_kept(number, gate)])
+            _let_through(gate, partial(end, process))
+        return wait_for(process, command.stdin, limits, stop=self.ground.stop, began=began)
+
+    def checked_mounts(self, mounts: Mapping[str, str | Path]) -> list[tuple[str, str]]:
+        """What can be mounted, checked."""
+        return self.ground.mounts(mounts)
+
+    @contextlib.contextmanager
+    def _gate(self, limits: Limits, uid: int | None) -> Iterator[Gate | None]:
+        """What one start waits at until it is in its group."""
+        if self.groups is None or uid is None or limits.tree_bytes is None:
+            yield None
+            return
+        with contextlib.closing(Gate(self.groups.of(uid), limits.tree_bytes)) as gate:
+            yield gate
+
+    @contextlib.contextmanager
+    def _filter(self) -> Iterator[int | None]:
+        """A descriptor of the filter at its beginning, for one start."""
+        if self.filtering is None:
+            yield None
+            return
+        number = os.open(self.filtering, os.O_RDONLY)
+        try:
+            yield number
+        finally:
+            os.close(number)
+
+
+def _kept(number: int | None, gate: Gate | None) -> list[int]:
+    """The descriptors that bubblewrap inherits."""
+    return [*([] if number is None else [number]), *([] if gate is None else gate.keep)]
+
+
+def _words(gate: Gate | None) -> list[str]:
+    return [] if gate is None else gate.words
+
+
+def _let_through(gate: Gate | None, close: Callable[[], None]) -> None:
+    """Put what has been started into its group, and let it go on; it is ended where that fails."""
+    try:
+        if gate is not None:
+            gate.open()
+    except OSError as error:
+        close()
+        raise SandboxError(f"sandbox: no control group could be made for it ({error})") from error
+
+
+def find_kind(ground: Ground) -> BubblewrapKind:
+    """Bubblewrap as a kind of sandbox.
+
+    Raises:
+        SandboxError: there is none that can be used, or no Python.
+    """
+    program, why = find_bubblewrap(ground.stage if ground.as_root else None)
+    if program is None:
+        raise SandboxError(why)
+    return BubblewrapKind(
+        program=program,
+        ground=ground,
+        interpreter=ground.python(own_id=ground.as_root),
+        filtering=stage_filter(ground.stage, "bubblewrap", seccomp_filter()),
+        groups=Groups.found(ground.closing) if ground.as_root else None,
+    )
 
 
 def find_bubblewrap(stage: Path | None) -> tuple[Bubblewrap | None, str]:
@@ -153,68 +288,3 @@ def _bubblewrap_version(path: str) -> tuple[int, ...] | None:
         return tuple(int(part) for part in ran.stdout.split()[-1].split(b".")[:3])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return None
-
-
-def find_interpreter(*, as_root: bool, named: str | None = None) -> tuple[Interpreter | None, str]:
-    """A Python of 3.8 or newer that the sandbox's user can read, or None and why there is none.
-
-    Args:
-        as_root: whether the sandbox runs under an id of its own, to which root's folders are closed.
-        named: the only one to look at.
-    """
-    own = os.path.join(sys.base_prefix, "bin", f"python{sys.version_info[0]}.{sys.version_info[1]}")
-    places = [named] if named else [own, "/usr/bin/python3", "/usr/local/bin/python3", shutil.which("python3") or ""]
-    reasons = []
-    for place in filter(None, places):
-        found, reason = _interpreter(os.path.realpath(place), as_root=as_root)
-        if found:
-            return found, ""
-        reasons.append(reason)
-    return None, "; ".join(dict.fromkeys(reasons))
-
-
-def _interpreter(path: str, *, as_root: bool) -> tuple[Interpreter | None, str]:
-    """One Python, or why it will not do."""
-    if not os.path.isfile(path):
-        return None, f"{path} is not there"
-    ask = "import sys, os; print(*sys.version_info[:3], os.path.dirname(os.__file__), sys.base_prefix, sep='\\n')"
-    try:
-        command = [path, "-I", "-S", "-c", ask]
-        ran = subprocess.run(command, capture_output=True, timeout=10, check=True, text=True)  # noqa: S603 - as above
-        *version, library, prefix = ran.stdout.splitlines()
-        numbers = tuple(map(int, version))
-    except (OSError, subprocess.SubprocessError, ValueError):
-        return None, f"{path} does not start"
-    if numbers < (3, 8):
-        return None, f"{path} is older than 3.8"
-    if as_root and not (readable_by_others(path) and readable_by_others(library)):
-        return None, f"{path} cannot be read by a user without rights"
-    system = [tree for tree in ("/usr/lib", "/usr/lib64", "/usr/lib32", "/etc/ld.so.cache") if os.path.exists(tree)]
-    if prefix == "/usr":
-        own = [path]
-    elif prefix == "/usr/local":
-        own = [path, "/usr/local/lib"]
-    else:
-        own = [prefix] if path.startswith(prefix + "/") else [prefix, path]
-    return Interpreter(path=path, version=".".join(version), trees=tuple(system + own)), ""
-
-
-def command_trees(interpreter: Interpreter) -> list[str]:
-    """What commands get to see: the system's programs, and the Python that starts them."""
-    system = ["/usr", *(tree for tree in ("/etc/ld.so.cache", "/etc/alternatives") if os.path.exists(tree))]
-    return [*system, *(tree for tree in interpreter.trees if not tree.startswith(("/usr", "/etc")))]
-
-
-def readable_by_others(path: str) -> bool:
-    """Whether a user without rights can reach a file or folder and read it; execute it, for a file.
-
-    >>> readable_by_others("/usr/lib")
-    True
-    """
-    here = Path(os.path.realpath(path))
-    try:
-        if not here.stat().st_mode & stat.S_IROTH or not here.stat().st_mode & stat.S_IXOTH:
-            return False
-        return all(parent.stat().st_mode & stat.S_IXOTH for parent in here.parents)
-    except OSError:
-        return False

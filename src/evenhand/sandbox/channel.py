@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from evenhand.errors import SandboxError
 from evenhand.sandbox.literal import Unreadable, decode, encode
-from evenhand.sandbox.process import end, how_ended, start
+from evenhand.sandbox.process import Ending, end, how_ended, start
 
 __all__ = ["Broken", "Channel", "Ended", "Late"]
 
@@ -45,7 +45,8 @@ class Channel:
         user: uid and gid to start it under, or None for one's own.
         env: its whole environment.
         keep: descriptors that it inherits.
-        scratch: folder of a supervisor, as `process.start`.
+        folder: where it starts.
+        ending: of what keeps a tree of its own, as `process.start`.
     """
 
     def __init__(
@@ -57,11 +58,12 @@ class Channel:
         user: int | None,
         env: Mapping[str, str],
         keep: Sequence[int] = (),
-        scratch: str = "",
+        folder: str = "/",
+        ending: Ending | None = None,
     ) -> None:
         self._stop = stop
         self._max_answer = max_answer
-        self._process = start(command, user=user, env=env, keep=keep, scratch=scratch)
+        self._process = start(command, user=user, env=env, keep=keep, folder=folder, ending=ending)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()

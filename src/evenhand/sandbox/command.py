@@ -82,12 +82,12 @@ def memory_files(contents: list[bytes]) -> Iterator[list[int]]:
 
 
 def wait_for(
-    process: "subprocess.Popen[bytes]", stdin: bytes, limits: Limits, *, stop: threading.Event, began: float
+    process: "subprocess.Popen[bytes]", stdin: bytes | None, limits: Limits, *, stop: threading.Event, began: float
 ) -> CommandRun:
     """Feed a started command, keep the first bytes of what it writes, and end its tree.
 
-    The command has ended when its first process has: what it left behind in the background is killed, though it may
-    hold the pipes.
+    Where there is no input to feed, its pipe is held open: something may live as long as it is. The command has ended
+    when its first process has: what it left behind in the background is killed, though it may hold the pipes.
     """
     flow = _Flow(process, stdin, limits.output_bytes)
     until = began + limits.suite_s
@@ -114,11 +114,11 @@ def wait_for(
 class _Flow:
     """The three pipes of a process."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", stdin: bytes, output_bytes: int) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]", stdin: bytes | None, output_bytes: int) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
-        self._stdin, self._left, self._output_bytes = process.stdin, memoryview(stdin), output_bytes
+        self._stdin, self._left, self._output_bytes = process.stdin, memoryview(stdin or b""), output_bytes
         self._outputs = {process.stdout.fileno(): 0, process.stderr.fileno(): 1}
         self.kept = (bytearray(), bytearray())
         self.truncated = False
@@ -129,7 +129,7 @@ class _Flow:
             self._poll.register(number, select.POLLIN)
         if stdin:
             self._poll.register(process.stdin.fileno(), select.POLLOUT)
-        else:
+        elif stdin is not None:
             process.stdin.close()
 
     def turn(self, seconds: float) -> bool:

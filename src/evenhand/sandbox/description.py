@@ -32,8 +32,8 @@ class SandboxDescription:
     """A sandbox as evidence.
 
     Args:
-        kind: `bubblewrap`, `landlock` or `unsandboxed`.
-        version: of bubblewrap, or of the kernel's Landlock; empty without.
+        kind: `bubblewrap`, `container`, `wasi`, `landlock` or `unsandboxed`.
+        version: of what holds the code: bubblewrap, the engine, the runtime, the kernel's Landlock; empty for nothing.
         interpreter: path of the Python that runs candidates.
         python: its version.
         user: what the processes run as outside.
@@ -55,6 +55,7 @@ class SandboxDescription:
         return tuple(hold.name for hold in self.holds if hold.held is not True)
 
 
+_TREE = "memory of a whole tree"
 _Reading = Callable[[object, Limits], bool]
 
 # Name, measurement of `inside.py`, argument, and when it is held.
@@ -67,7 +68,12 @@ _MEASURED: tuple[tuple[str, str, Callable[[Limits], int], _Reading], ...] = (
     ("ids of processes", "processes", lambda _: 0, lambda seen, _: isinstance(seen, list) and len(seen) <= 2),
     ("signals to other processes", "signals", lambda _: os.getpid(), lambda seen, _: seen is False),
     ("no view of processes", "proc", lambda _: 0, lambda seen, _: seen == []),
-    ("no capability, no new privileges, calls filtered", "privileges", lambda _: 0, lambda seen, _: seen == [0, 1, 2]),
+    (
+        "no capability, no new privileges, calls filtered",
+        "privileges",
+        lambda _: 0,
+        lambda seen, _: seen in ([0, 1, 2], "there is no kernel to call"),
+    ),
     (
         "limits of the first process",
         "first_process",
@@ -103,12 +109,15 @@ _MEASURED: tuple[tuple[str, str, Callable[[Limits], int], _Reading], ...] = (
 )
 
 
-def probe(run: Callable[[SuiteJob, Limits], SuiteRun], limits: Limits) -> tuple[Hold, ...]:
+def probe(
+    run: Callable[[SuiteJob, Limits], SuiteRun], limits: Limits, tree_bytes: int | None = None
+) -> tuple[Hold, ...]:
     """Measure from inside what is kept.
 
     Args:
         run: runs a job in the sandbox.
         limits: that are tried to the end; none of it is left behind.
+        tree_bytes: what the memory of a whole tree is held to; None: it is not, and is not tried.
     """
     code = (Path(__file__).parent / "inside.py").read_text("utf-8")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -117,11 +126,15 @@ def probe(run: Callable[[SuiteJob, Limits], SuiteRun], limits: Limits) -> tuple[
             CheckCall(id=name, args=[measurement, port if measurement == "connects" else argument(limits)])
             for name, measurement, argument, _ in _MEASURED
         ]
+        if tree_bytes is not None:
+            checks.append(CheckCall(id=_TREE, args=["tree", tree_bytes]))
         done = run(SuiteJob(key=None, code=code, entry_point="measure", checks=checks), limits)
     readings = {name: reading for name, _, _, reading in _MEASURED}
+    readings[_TREE] = lambda seen, _: _at_most(seen, tree_bytes or 0)
     held = [_hold(result, readings, limits) for result in done.results]
-    tree = Hold(name="memory of a whole tree", held=False, detail="the limit is of each process")
-    return (*held, tree)
+    if tree_bytes is None:
+        held.append(Hold(name=_TREE, held=False, detail="the limit is of each process"))
+    return tuple(held)
 
 
 def _hold(result: CheckResult, readings: Mapping[str, _Reading], limits: Limits) -> Hold:

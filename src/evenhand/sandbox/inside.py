@@ -5,6 +5,7 @@ the sandbox alone sets: tried outside, some of this would fill a disk or start p
 """
 
 import os
+import sys
 
 __all__ = ["measure"]
 
@@ -25,7 +26,12 @@ def _files(_: int) -> "list[str]":
 def _contents(_: int) -> "list[str]":
     """What of the machine can be read: a file of a user, a list of one's files, what the kernel tells of processes."""
     found = []
-    for place in ("/root", "/home", "/etc/passwd", "/etc/hostname", "/var", "/opt", "/tmp", "/proc", "/proc/1/status"):  # noqa: S108
+    places = ["/root", "/home", "/etc/passwd", "/etc/hostname", "/var", "/opt", "/tmp", "/proc", "/proc/1/status"]  # noqa: S108
+    if hasattr(os, "getppid") and os.getppid() == 1:
+        del places[-2:]  # they would tell of the sandbox's own processes
+    if hasattr(os, "uname") and os.uname().nodename == "sandbox":
+        places.remove("/etc/hostname")  # an engine writes one for each container
+    for place in places:
         try:
             if os.path.realpath(place) == os.path.realpath(os.environ["HOME"]):
                 continue
@@ -54,15 +60,16 @@ def _writable(_: int) -> "list[str]":
 
 
 def _interfaces(_: int) -> "list[str]":
-    """The network's interfaces."""
-    import fcntl
+    """The network's interfaces; none where there is no call to ask for them."""
     import socket
     import struct
 
     found: "list[str]" = []  # noqa: UP037 - Python 3.8 reads this
     try:
+        import fcntl
+
         asking = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    except OSError:
+    except (ImportError, OSError):
         return found
     with asking:
         for index in range(1, 65):
@@ -88,8 +95,8 @@ def _connects(port: int) -> bool:
 
 def _signals(process: int) -> bool:
     """Whether the process outside that reads these answers could be signalled."""
-    if process == os.getppid():
-        return False  # the sandbox's first process, where both have the same number
+    if not hasattr(os, "kill") or process == os.getppid():
+        return False  # there is no such call, or it is the sandbox's first process, where both have the same number
     try:
         os.kill(process, 0)
     except OSError:
@@ -99,7 +106,9 @@ def _signals(process: int) -> bool:
 
 def _processes(_: int) -> "list[int]":
     """Which process ids up to 5000 answer: there should be the first and this one."""
-    found = []
+    found: "list[int]" = []  # noqa: UP037 - Python 3.8 reads this
+    if not hasattr(os, "kill"):
+        return found
     for process in range(1, 5001):
         try:
             os.kill(process, 0)
@@ -111,8 +120,10 @@ def _processes(_: int) -> "list[int]":
     return found
 
 
-def _privileges(_: int) -> "list[int]":
+def _privileges(_: int) -> "list[int] | str":
     """Capabilities that are held, no new privileges, and how calls are filtered, as the kernel tells them."""
+    if sys.platform == "wasi":
+        return "there is no kernel to call"
     import ctypes
     import struct
 
@@ -134,6 +145,8 @@ def _proc(_: int) -> "list[str]":
 
 def _first_process(_: int) -> int:
     """How many processes the sandbox's first process may start; 0 where no other process can be asked or told."""
+    if sys.platform == "wasi":
+        return 0
     import resource
 
     try:
@@ -144,6 +157,8 @@ def _first_process(_: int) -> int:
 
 def _user_namespace(_: int) -> bool:
     """Whether a child could make itself root of a namespace of its own."""
+    if not hasattr(os, "fork"):
+        return False
     child = os.fork()
     if child == 0:
         import ctypes
@@ -154,6 +169,8 @@ def _user_namespace(_: int) -> bool:
 
 def _forks(limit: int) -> int:
     """How many children can live at the same time; at most a few more than should."""
+    if not hasattr(os, "fork"):
+        return 0
     reading, writing = os.pipe()
     children: "list[int]" = []  # noqa: UP037 - Python 3.8 reads this
     try:
@@ -179,6 +196,38 @@ def _memory(limit: int) -> bool:
         return bool(bytearray(limit))
     except MemoryError:
         return False
+
+
+def _tree(limit: int) -> int:
+    """How many bytes six children hold at the same time, each a quarter of what all may have."""
+    if not hasattr(os, "fork"):
+        return 0
+    size = limit // 4
+    stay = os.pipe()
+    children: "list[int]" = []  # noqa: UP037 - Python 3.8 reads this
+    for _ in range(6):
+        reading, writing = os.pipe()
+        try:
+            child = os.fork()
+        except OSError:
+            break
+        if child == 0:
+            try:
+                os.close(stay[1])
+                data = bytearray(size)
+                for place in range(0, size, 4096):
+                    data[place] = 1
+                os.write(writing, b"1")
+                os.read(stay[0], 1)
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+        os.close(writing)
+        os.read(reading, 1)  # it has it, or was killed
+        os.close(reading)
+    os.close(stay[1])
+    return sum(size for child in children if os.waitpid(child, 0)[1] == 0)
 
 
 def _file(limit: int) -> int:

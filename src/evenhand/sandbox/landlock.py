@@ -1,4 +1,4 @@
-"""The second kind of sandbox: Landlock, a filter of system calls, and limits, for where bubblewrap cannot work.
+"""A kind of sandbox without namespaces: Landlock, a filter of system calls, and limits.
 
 It needs no namespace, so it works inside most containers. It takes rights away and gives no view of its own: names and
 sizes of the machine's files and the ids of its processes can still be seen, though neither read, changed nor signalled.
@@ -6,12 +6,36 @@ sizes of the machine's files and the ids of its processes can still be seen, tho
 
 import ctypes
 import os
+import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-__all__ = ["Landlock", "find_landlock", "own_threads"]
+from evenhand.errors import SandboxError
+from evenhand.sandbox.channel import Channel
+from evenhand.sandbox.command import wait_for
+from evenhand.sandbox.ground import (
+    COMMAND_PATH,
+    MARKER,
+    OWN_ID,
+    Command,
+    Ground,
+    SandboxKind,
+    no_mounts,
+    runner_words,
+)
+from evenhand.sandbox.interpreter import Interpreter, command_trees
+from evenhand.sandbox.limits import CommandRun, Limits
+from evenhand.sandbox.process import Ending, remove_tree, start
+from evenhand.sandbox.seccomp import seccomp_filter
+from evenhand.sandbox.staging import stage_confine, stage_filter, write_files
+from evenhand.sandbox.suite import kernel_limits
+
+__all__ = ["Landlock", "LandlockKind", "find_kind", "find_landlock"]
 
 _OLDEST = 6  # scopes: before, what is confined could signal its supervisor
 _CREATE, _TELL_VERSION = 444, 1
@@ -57,6 +81,112 @@ class Landlock:
         return [python, "-I", "-S", "-B", str(stage / "confine.pyc"), *words, "--", *argv]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LandlockKind:
+    """Landlock as a kind of sandbox.
+
+    Args:
+        kernel: its Landlock.
+        ground: with the supervisor and the filter of system calls.
+        interpreter: the Python that runs candidates and the supervisor.
+    """
+
+    kernel: Landlock
+    ground: Ground
+    interpreter: Interpreter
+    wants_id: bool = True
+    forks: bool = True
+
+    @property
+    def name(self) -> SandboxKind:
+        """Of the kind."""
+        return "landlock"
+
+    @property
+    def version(self) -> str:
+        """Of the kernel's Landlock."""
+        return f"ABI {self.kernel.abi}"
+
+    @property
+    def user(self) -> str:
+        """In words, what the processes run as outside."""
+        return OWN_ID if self.ground.as_root else "one's own"
+
+    def tree_bytes(self, limits: Limits) -> int | None:
+        """The memory of a whole tree is not bounded."""
+        return None
+
+    def runner(self, limits: Limits, uid: int | None) -> Channel:
+        """Start the runner of candidates in a folder of its own."""
+        staged, bounds, scratch = self.ground.runner(self.interpreter), self._bounds(limits), self._scratch({}, uid)
+        argv = [self.interpreter.path, "-I", "-S", "-B", staged, *runner_words(limits, bounds)]
+        command = self._confined(argv, (*self.interpreter.trees, staged), scratch, bounds)
+        env, ending = _environment(scratch), _ending(scratch)
+        return self.ground.channel(command, limits, user=uid, env=env, folder=scratch, ending=ending)
+
+    def run_command(self, command: Command, limits: Limits, uid: int | None) -> CommandRun:
+        """Run a command in a folder of its own."""
+        scratch = self._scratch(command.contents, uid)
+        words = self._confined(command.argv, command_trees(self.interpreter), scratch, self._bounds(limits))
+        began = time.monotonic()
+        env = {**_environment(scratch), "PATH": COMMAND_PATH}
+        process = start(words, user=uid, env=env, folder=scratch, ending=_ending(scratch))
+        return wait_for(process, command.stdin, limits, stop=self.ground.stop, began=began)
+
+    def checked_mounts(self, mounts: Mapping[str, str | Path]) -> list[tuple[str, str]]:
+        """Nothing can be mounted."""
+        return no_mounts(self.name, mounts)
+
+    def _bounds(self, limits: Limits) -> dict[str, int]:
+        """The limits for the kernel; where all processes of one's own id are counted, beside those that are there."""
+        bounds = kernel_limits(limits)
+        if not self.ground.as_root:
+            bounds["RLIMIT_NPROC"] += _own_threads()
+        return bounds
+
+    def _scratch(self, contents: Mapping[str, bytes], uid: int | None) -> str:
+        """A new folder for one process, with these files, which belongs to its user."""
+        folder = tempfile.mkdtemp(dir=self.ground.stage)
+        write_files(Path(folder), contents)
+        if uid is not None:
+            for place, _, files in os.walk(folder):
+                for path in (place, *(os.path.join(place, name) for name in files)):
+                    os.chown(path, uid, uid)
+        return folder
+
+    def _confined(
+        self, argv: Sequence[str], trees: Sequence[str], scratch: str, bounds: Mapping[str, int]
+    ) -> list[str]:
+        """The command behind a supervisor."""
+        return self.kernel.command(
+            argv, python=self.interpreter.path, stage=self.ground.stage, readable=trees, scratch=scratch, limits=bounds
+        )
+
+
+def _environment(scratch: str) -> dict[str, str]:
+    return {MARKER: "1", "HOME": scratch, "PWD": scratch}
+
+
+def _ending(scratch: str) -> Ending:
+    """The supervisor ends its tree at SIGTERM; what that wrote is removed afterwards."""
+    return Ending(ask=subprocess.Popen.terminate, then=partial(remove_tree, scratch))
+
+
+def find_kind(ground: Ground) -> LandlockKind:
+    """Landlock as a kind of sandbox.
+
+    Raises:
+        SandboxError: the kernel's is not there or too old, or there is no Python.
+    """
+    filtering = stage_filter(ground.stage, "confine", seccomp_filter(alone=True, as_caller=not ground.as_root))
+    kernel, why = find_landlock(filtered=filtering is not None)
+    if kernel is None:
+        raise SandboxError(why)
+    interpreter = ground.python(own_id=ground.as_root)
+    stage_confine(ground.stage, interpreter.path)
+    return LandlockKind(kernel=kernel, ground=ground, interpreter=interpreter)
+
+
 def find_landlock(*, filtered: bool) -> tuple[Landlock | None, str]:
     """A usable Landlock, or None and why there is none.
 
@@ -79,7 +209,7 @@ def find_landlock(*, filtered: bool) -> tuple[Landlock | None, str]:
     return Landlock(abi=abi), ""
 
 
-def own_threads() -> int:
+def _own_threads() -> int:
     """How many threads this user has on the machine: without an id of its own a run is counted together with them."""
     count, user = 0, os.getuid()
     for process in Path("/proc").glob("[0-9]*"):

@@ -38,7 +38,10 @@ class Limits:
         suite_s: the backstop for a whole suite, starts included.
         max_timeouts: after so many the rest of the suite is not run.
         max_starts: of a process for one suite; each crash and time-out costs one.
-        memory_bytes: address space of each process; a tree may use it `processes` times.
+        memory_bytes: address space of each process; a tree may use it `processes` times, unless it is bounded too.
+        tree_bytes: memory of everything inside together, /tmp included, where a control group can be made
+            (`Sandbox.describe` says whether), at some milliseconds a start. None: a container engine holds it to twice
+            `memory_bytes` and `scratch_bytes`, the others do not.
         processes: processes and threads of the candidate together.
         file_bytes: the longest file.
         scratch_bytes: of the private /tmp, which is memory.
@@ -57,6 +60,7 @@ class Limits:
     max_timeouts: int = 3
     max_starts: int = 100
     memory_bytes: int = 1 << 30
+    tree_bytes: int | None = None
     processes: int = 16
     file_bytes: int = 8 << 20
     scratch_bytes: int = 16 << 20
@@ -68,6 +72,8 @@ class Limits:
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
+            if value is None and name == "tree_bytes":
+                continue
             if not 0 < value < float("inf"):
                 raise InvalidInput(f"Limits: {name} is {value}; it must be a positive number")
             if not name.endswith("_s") and (type(value) is not int or value > _MOST):

@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 from evenhand.sandbox.channel import Broken, Channel, Ended, Late
 from evenhand.sandbox.limits import CheckCall, CheckResult, CheckStatus, Limits, LoadStatus, SuiteJob, SuiteRun
-from evenhand.sandbox.suite import await_ready, check_result, checked_job, load_status, unrun
+from evenhand.sandbox.suite import await_ready, check_result, checked_job, load_status, run_job, unrun
 
 __all__ = ["TrustedPool", "in_order"]
 
@@ -27,14 +27,15 @@ class TrustedPool:
     Args:
         starts: what starts a sandbox, one for each worker.
         limits: of every job; `check_s` also limits loading.
+        forks: whether a process can be forked inside; where none can, each job has a sandbox of its own.
     """
 
-    def __init__(self, starts: Sequence[Callable[[], Channel]], limits: Limits) -> None:
+    def __init__(self, starts: Sequence[Callable[[], Channel]], limits: Limits, *, forks: bool = True) -> None:
         # A sandbox dies with the thread that started it, so these threads live as long as the pool.
         self._threads = ThreadPoolExecutor(len(starts), thread_name_prefix="sandbox-pool")
         self._workers = len(starts)
         self._servers: queue.SimpleQueue[_Server] = queue.SimpleQueue()
-        self._all = [_Server(start, limits) for start in starts]
+        self._all = [_Server(start, limits, forks=forks) for start in starts]
         for server in self._all:
             self._servers.put(server)
 
@@ -89,8 +90,8 @@ def in_order(
 class _Server:
     """One fork server and the module that its present fork has loaded."""
 
-    def __init__(self, start: Callable[[], Channel], limits: Limits) -> None:
-        self._start, self._limits = start, limits
+    def __init__(self, start: Callable[[], Channel], limits: Limits, *, forks: bool) -> None:
+        self._start, self._limits, self._forks = start, limits, forks
         self._channel: Channel | None = None
         self.closing = False
 
@@ -101,6 +102,8 @@ class _Server:
 
     def run(self, job: SuiteJob) -> SuiteRun:
         """One job, with a new fork after each that was lost."""
+        if not self._forks:
+            return run_job(job, self._limits, self._start)
         began, starts, timeouts, loaded, stopped = time.monotonic(), 0, 0, False, ""
         results: list[CheckResult] = []
         for number, check in enumerate(job.checks):

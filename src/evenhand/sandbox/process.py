@@ -5,19 +5,33 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from evenhand.errors import SandboxError
 
-__all__ = ["Supervisor", "end", "how_ended", "signal_of", "start"]
+__all__ = ["Ending", "end", "how_ended", "remove_tree", "signal_of", "start"]
 
 _ENDS_S = 10.0
 
 
-class Supervisor(subprocess.Popen[bytes]):
-    """A process that ends all that it started when it is asked to, and the folder in which that could write."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How to end what keeps a tree of its own, such as a supervisor, which killing it alone might leave behind.
 
-    scratch: str = ""
+    Args:
+        ask: has it end all that it started, and then itself.
+        then: clears up after it, however it ended.
+    """
+
+    ask: Callable[["subprocess.Popen[bytes]"], object]
+    then: Callable[[], object]
+
+
+class _Keeper(subprocess.Popen[bytes]):
+    """A process that is asked to end."""
+
+    ending: Ending
 
 
 def signal_of(code: int) -> int | None:
@@ -43,7 +57,7 @@ def start(
     env: Mapping[str, str],
     keep: Sequence[int] = (),
     folder: str = "/",
-    scratch: str = "",
+    ending: Ending | None = None,
 ) -> "subprocess.Popen[bytes]":
     """Start a process in a session of its own, with pipes on all three descriptors.
 
@@ -53,16 +67,19 @@ def start(
         env: its whole environment.
         keep: descriptors that it inherits.
         folder: where it starts.
-        scratch: of a supervisor: where it starts instead, removed when it has ended.
+        ending: of what keeps a tree of its own; it is cleared up after also where the process does not start.
     Raises:
         SandboxError: the machine does not start it.
     """
     try:
-        process = _popen(Supervisor if scratch else subprocess.Popen, command, user, env, keep, scratch or folder)
+        process = _popen(_Keeper if ending else subprocess.Popen, command, user, env, keep, folder)
     except OSError as error:
+        if ending is not None:
+            ending.then()
         raise SandboxError(f"sandbox: {command[0]} does not start: {error.strerror}") from error
-    if isinstance(process, Supervisor):
-        process.scratch = scratch
+    if isinstance(process, _Keeper):
+        assert ending is not None
+        process.ending = ending
     return process
 
 
@@ -92,10 +109,10 @@ def _popen(
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a process's group, wait for it, and close the pipes; a supervisor is asked first, for it knows its tree."""
-    if isinstance(process, Supervisor) and process.poll() is None:
+    """Kill a process's group, wait for it, and close the pipes; what keeps a tree of its own is asked first."""
+    if isinstance(process, _Keeper) and process.poll() is None:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.terminate()
+            process.ending.ask(process)
             process.wait(_ENDS_S)
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -105,11 +122,11 @@ def end(process: "subprocess.Popen[bytes]") -> None:
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
-    if isinstance(process, Supervisor):
-        _remove(process.scratch)
+    if isinstance(process, _Keeper):
+        process.ending.then()
 
 
-def _remove(folder: str) -> None:
+def remove_tree(folder: str) -> None:
     """Remove what foreign code wrote; folders may lie deeper in each other than Python goes."""
     try:
         shutil.rmtree(folder, ignore_errors=True)

@@ -12,7 +12,7 @@ files: where code runs under the caller's own id, it must not change those eithe
 import platform
 import struct
 
-__all__ = ["seccomp_filter"]
+__all__ = ["seccomp_filter", "seccomp_profile"]
 
 _EPERM, _ENOTTY, _ENOSYS, _EAFNOSUPPORT = 1, 25, 38, 97
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
@@ -158,6 +158,36 @@ def seccomp_filter(machine: str = "", *, alone: bool = False, as_caller: bool = 
     for family in () if alone else _FAMILIES:
         program += [_step(_EQUAL, family, no=1), _step(_RETURN, _ALLOW)]
     return b"".join([*program, _refuse(_EAFNOSUPPORT)])
+
+
+def seccomp_profile(machine: str = "") -> dict[str, object] | None:
+    """The same filter in the form that container engines read, or None for another architecture.
+
+    Args:
+        machine: as `platform.machine()`, which is taken where it is empty.
+    """
+    machine = machine or platform.machine()
+    if machine not in _ARCHITECTURES:
+        return None
+    flags = [1 << bit for bit in range(64) if _NEW_NAMESPACES >> bit & 1]
+    others = [family for family in range(max(_FAMILIES)) if family not in _FAMILIES]
+    conditions = [("socket", {"index": 0, "value": family, "op": "SCMP_CMP_EQ"}) for family in others]
+    conditions += [("socket", {"index": 0, "value": max(_FAMILIES), "op": "SCMP_CMP_GT"})]
+    conditions += [
+        ("clone", {"index": 0, "value": flag, "valueTwo": flag, "op": "SCMP_CMP_MASKED_EQ"}) for flag in flags
+    ]
+    rules: list[dict[str, object]] = [
+        {"names": list(_REFUSED), "action": "SCMP_ACT_ERRNO", "errnoRet": _EPERM},
+        {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": _ENOSYS},
+    ]
+    for name, condition in conditions:
+        error = _EAFNOSUPPORT if name == "socket" else _EPERM
+        rules.append({"names": [name], "action": "SCMP_ACT_ERRNO", "errnoRet": error, "args": [condition]})
+    return {
+        "defaultAction": "SCMP_ACT_ALLOW",
+        "architectures": [f"SCMP_ARCH_{machine.upper()}"],
+        "syscalls": rules,
+    }
 
 
 def _refused(*, alone: bool, as_caller: bool) -> list[tuple[int, int | None]]:

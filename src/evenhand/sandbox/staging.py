@@ -11,7 +11,19 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["LONE_IMPORT", "hold", "new_stage", "remove_abandoned", "stage_confine", "stage_runner", "write_files"]
+__all__ = [
+    "LONE_IMPORT",
+    "hold",
+    "new_stage",
+    "remove_abandoned",
+    "stage_confine",
+    "stage_filter",
+    "stage_guarded",
+    "stage_runner",
+    "stage_wasi_host",
+    "wasi_runner",
+    "write_files",
+]
 
 _STAGE = "evenhand-sandbox-"
 _LOCK = "held"
@@ -55,11 +67,37 @@ def new_stage() -> Path:
     return stage
 
 
-def stage_runner(stage: Path, python: str) -> None:
-    """Write the runner with its literals."""
+def stage_runner(stage: Path, python: str) -> str:
+    """Write the runner with its literals; its path."""
     here = Path(__file__).parent
     runner = (here / "runner.py").read_text("utf-8").replace(LONE_IMPORT, "")
-    _compile(stage / "runner.py", (here / "literal.py").read_text("utf-8") + "\n\n" + runner + _START, python)
+    text = (here / "literal.py").read_text("utf-8") + "\n\n" + runner + _START
+    return _compile(stage / "runner.py", text, python)
+
+
+def stage_guarded(stage: Path, python: str) -> tuple[str, str]:
+    """Write the runner, and what runs a command, as the first process of a container; their paths."""
+    here = Path(__file__).parent
+    guard, literal, runner = ((here / f"{name}.py").read_text("utf-8") for name in ("guard", "literal", "runner"))
+    text = "\n\n".join([guard, literal, runner.replace(LONE_IMPORT, ""), "lower(sys.argv[1:])\nguard()", _START])
+    launching = f"{guard}\n\nlaunch(sys.argv[1:])\n"
+    return _compile(stage / "guarded.py", text, python), _compile(stage / "launch.py", launching, python)
+
+
+def stage_wasi_host(stage: Path) -> str:
+    """Write the process that runs a Python of WebAssembly; its path."""
+    program = stage / "wasi_host.py"
+    program.write_text(
+        Path(__file__).with_name("wasi_host.py").read_text("utf-8") + "\n\nmain(sys.argv[1:])\n", "utf-8"
+    )
+    return str(program)
+
+
+def wasi_runner() -> str:
+    """The runner with its literals, as source, for a Python without descriptors to move and limits to set."""
+    here = Path(__file__).parent
+    runner = (here / "runner.py").read_text("utf-8").replace(LONE_IMPORT, "")
+    return (here / "literal.py").read_text("utf-8") + "\n\n" + runner + "\n\nmain_without_system(int(sys.argv[1]))\n"
 
 
 def stage_confine(stage: Path, python: str) -> None:
@@ -67,13 +105,24 @@ def stage_confine(stage: Path, python: str) -> None:
     _compile(stage / "confine.py", Path(__file__).with_name("confine.py").read_text("utf-8") + _CONFINE, python)
 
 
-def _compile(program: Path, text: str, python: str) -> None:
-    """Write a program as one compiled file, by the Python that will read it."""
+def _compile(program: Path, text: str, python: str) -> str:
+    """Write a program as one compiled file, by the Python that will read it; its path."""
     target = program.with_suffix(".pyc")
     program.write_text(text, "utf-8")
     command = [python, "-I", "-S", "-c", _COMPILE, str(program), str(target)]
     subprocess.run(command, check=True, timeout=30)  # noqa: S603 - a Python of this machine, our own program
     os.chmod(target, 0o644)
+    return str(target)
+
+
+def stage_filter(stage: Path, name: str, program: bytes | None) -> Path | None:
+    """Write a filter of system calls; None where there is none for this machine."""
+    if program is None:
+        return None
+    path = stage / f"{name}.filter"
+    path.write_bytes(program)
+    os.chmod(path, 0o644)
+    return path
 
 
 def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:

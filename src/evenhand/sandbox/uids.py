@@ -6,13 +6,14 @@ shared id such as `nobody` would let strangers' processes eat a candidate's; a l
 
 import fcntl
 import os
+import secrets
 import stat
 import tempfile
 from pathlib import Path
 
 from evenhand.errors import SandboxError
 
-__all__ = ["ClaimedUid", "free_range"]
+__all__ = ["ClaimedUid", "any_free_uid", "free_range"]
 
 _FIRST, _LAST, _COUNT = 200_000, 500_000, 1024
 
@@ -44,13 +45,17 @@ def _fields(text: str) -> list[list[str]]:
     return [line.split(":") for line in text.splitlines() if line and not line.startswith("#")]
 
 
+def any_free_uid() -> int:
+    """An id that belongs to nobody; without root nothing can be claimed, and 1024 make a meeting unlikely."""
+    return secrets.choice(free_range(*_texts()))
+
+
 class ClaimedUid:
     """An id that no other sandbox on this machine has as long as this object is open."""
 
     def __init__(self) -> None:
-        texts = (_text(Path("/etc") / name) for name in ("passwd", "subuid", "subgid", "group"))
         folder = _lock_folder()
-        for uid in free_range(*texts):
+        for uid in free_range(*_texts()):
             descriptor = os.open(folder / str(uid), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -64,6 +69,11 @@ class ClaimedUid:
     def close(self) -> None:
         """Give it back."""
         os.close(self._descriptor)
+
+
+def _texts() -> list[str]:
+    """What `free_range` reads."""
+    return [_text(Path("/etc") / name) for name in ("passwd", "subuid", "subgid", "group")]
 
 
 def _text(path: Path) -> str:
