@@ -128,9 +128,9 @@ def test_what_is_asked_wrongly_is_said_in_one_sentence(arguments, says, evenhand
     [
         ('{"id": "eggs"}', "has no field 'accepted'"),
         ('{"id": "eggs", "accepted": 0.7}', "a score is no acceptance"),
-        ('{"id": "eggs", "accepted": true}\n{"id": "eggs", "accepted": true}', "stands in line 1 already"),
-        ('{"accepted": true}', "expected the id"),
-        ("", "holds no outcome"),
+        ('{"id": "eggs", "accepted": true}\n{"id": "eggs", "accepted": true}', "stands in o.jsonl line 1 already"),
+        ('{"accepted": true}', "expected an id in every row"),
+        ("", "holds no rows"),
     ],
 )
 def test_outcomes_that_say_nothing_are_refused(line, says, evenhand, items, replies, script, tmp_path):
