@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from evenhand.composite.parse import parse_rule
 from evenhand.composite.reweight import reweight
-from evenhand.composite.reweight_draws import acceptability, leader_counts
-from evenhand.composite.reweight_form import WeightedForm, weighted_form
-from evenhand.composite.reweight_leaders import nearest_flips, possible_leaders
-from evenhand.composite.reweight_region import weight_region
+from evenhand.composite.reweighting.draws import acceptability, leader_counts
+from evenhand.composite.reweighting.form import WeightedForm, weighted_form
+from evenhand.composite.reweighting.leaders import nearest_flips, possible_leaders
+from evenhand.composite.reweighting.region import weight_region
+from evenhand.composite.rule.parse import parse_rule
 from evenhand.composite.table import Table
 
 SIZES = ((41, 4), (500, 20))

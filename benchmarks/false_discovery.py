@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from evenhand.composite.recover import recover
-from evenhand.composite.recover_forms import Form, Gate, combined
-from evenhand.composite.recover_results import RecoveredRule, Recovery
-from evenhand.composite.syntax import Binary, Call, ColumnRef, Expression, walk
+from evenhand.composite.recovery.forms import Form, Gate, combined
+from evenhand.composite.recovery.results import RecoveredRule, Recovery
+from evenhand.composite.rule.syntax import Binary, Call, ColumnRef, Expression, walk
 from evenhand.composite.table import Table
 
 __all__ = ["TrueTable", "holds_truth", "null_table", "true_table"]

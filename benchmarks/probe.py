@@ -13,9 +13,9 @@ from pathlib import Path
 from evenhand.engine.retry import RetryPolicy
 from evenhand.evaluate.evaluation import Settings
 from evenhand.evaluate.probing import ProbePlan, Probing
+from evenhand.store.database.sql import open_store
 from evenhand.store.packaged import templates
 from evenhand.store.probe_files import probe_domain
-from evenhand.store.sql import open_store
 
 PUBLISHED_RUNS = 30
 LEAST = 10.0

@@ -25,8 +25,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import bindparam, select
 
-from evenhand.store.sql import Store, open_store
-from evenhand.store.tables import replies
+from evenhand.store.database.sql import Store, open_store
+from evenhand.store.database.tables import replies
 from evenhand.terms import Reply, Usage
 
 CHECKS = ("situation", "actions", "outcome", "number", "reflection")
@@ -174,11 +174,11 @@ def main() -> None:
     for name, value in best.items():
         unit, ratio = ("bytes", "") if "bytes" in name else ("us", f"{value / floor:6.2f} x bare")
         print(f"{name:40s} {value:8.1f} {unit:6s}{ratio}")
-    code = "import time; t = time.process_time(); import evenhand.store.sql; print(time.process_time() - t)"
+    code = "import time; t = time.process_time(); import evenhand.store.database.sql; print(time.process_time() - t)"
     imports = [
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)
     ]
-    print(f"{'import of evenhand.store.sql':40s} {min(float(done.stdout) for done in imports) * 1e3:8.1f} ms")
+    print(f"{'import of evenhand.store.database.sql':40s} {min(float(done.stdout) for done in imports) * 1e3:8.1f} ms")
     print(f"{'peak memory of this benchmark':40s} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:8.1f} MB")
 
 

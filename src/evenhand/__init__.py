@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from evenhand.scoring.impact import score_items, score_totals
     from evenhand.scoring.variants import settings
     from evenhand.stats.intervals import wilson_interval
+    from evenhand.store.database.sql import open_store
     from evenhand.store.items import read_items
     from evenhand.store.judge_files import read_judge
     from evenhand.store.records import read_records
-    from evenhand.store.sql import open_store
     from evenhand.terms import Abstention, Call, Evidence, Failure, Item, JudgeSpec, Record, Reply, Verdict
 
 _HOMES = {
@@ -45,7 +45,7 @@ _HOMES = {
     "canonical_json": "keys",
     "content_key": "keys",
     "find_quote": "judges.quotes",
-    "open_store": "store.sql",
+    "open_store": "store.database.sql",
     "read_items": "store.items",
     "read_judge": "store.judge_files",
     "read_records": "store.records",

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from evenhand.analysis.diagnosis import DiagnosisSettings, diagnosis
 from evenhand.errors import InvalidInput
 from evenhand.stats.collapse import level_counts, spread_of
-from evenhand.store.score_columns import ScoreColumns
-from evenhand.store.score_tables import read_scores
+from evenhand.store.scores.columns import ScoreColumns
+from evenhand.store.scores.tables import read_scores
 
 CRITERIA = ("correctness", "completeness", "clarity", "depth", "usefulness")
 ITEM = ("evaluation_id", "respondent")

@@ -444,7 +444,7 @@ def test_a_model_that_picks_a_number_is_refused_without_anyway(desk, tmp_path):
 def probe(folder, regime):
     """Keep a regime for the scripted model, as the probe will."""
     from evenhand.providers.open import open_provider, resolve
-    from evenhand.store.sql import open_store
+    from evenhand.store.database.sql import open_store
     from evenhand.terms import ModelSpec
 
     target = resolve(ModelSpec(model="scripted/model.jsonl"), base_url=None, environ={}, dotenv={}, need_key=False)

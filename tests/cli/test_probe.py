@@ -9,7 +9,7 @@ import pytest
 from evenhand.evaluate.session import targets_of
 from evenhand.providers.open import open_provider
 from evenhand.providers.scripted import ScriptedProvider
-from evenhand.store.sql import open_store
+from evenhand.store.database.sql import open_store
 from evenhand.terms import ModelSpec, Reply, TokenChoice, Usage
 
 FOUR = {"name": "prose", "scale_min": 1, "scale_max": 10, "items": ["bad", "poor", "fair", "good"]}

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from evenhand.composite.syntax import (
+from evenhand.composite.rule.syntax import (
     Binary,
     Call,
     ColumnRef,

@@ -5,10 +5,10 @@ import csv
 import numpy as np
 import pytest
 
-from evenhand.composite.parse import parse_rule
-from evenhand.composite.printing import printed
 from evenhand.composite.recover import recover
-from evenhand.composite.recover_report import RecoverSettings
+from evenhand.composite.recovery.report import RecoverSettings
+from evenhand.composite.rule.parse import parse_rule
+from evenhand.composite.rule.printing import printed
 from evenhand.composite.table import Table
 from evenhand.composite.verify import verify
 from evenhand.errors import InvalidInput
@@ -173,7 +173,7 @@ class TestBoards:
 def table_of(rule, seed=0, n=30, decimals=0, score_decimals=1, columns="abcd", low=20, high=95):
     """A table that a rule makes of unrounded components, then printed."""
     rng = np.random.default_rng(seed)
-    from evenhand.composite.evaluate import values_of
+    from evenhand.composite.rule.evaluate import values_of
 
     values = {name: rng.uniform(low, high, n) for name in columns}
     scores = values_of(parse_rule(rule), values)

@@ -5,11 +5,11 @@ from csv import DictReader
 
 import pytest
 
-from evenhand.composite.evaluate import evaluate
-from evenhand.composite.parse import parse_rule
-from evenhand.composite.printing import printed
 from evenhand.composite.recover import recover
-from evenhand.composite.recover_report import RecoverSettings
+from evenhand.composite.recovery.report import RecoverSettings
+from evenhand.composite.rule.evaluate import evaluate
+from evenhand.composite.rule.parse import parse_rule
+from evenhand.composite.rule.printing import printed
 from evenhand.composite.table import Table
 
 _FILES = {

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.composite.evaluate import evaluate
-from evenhand.composite.parse import parse_rule
 from evenhand.composite.reweight import reweight
-from evenhand.composite.reweight_core import weighted_core
-from evenhand.composite.reweight_document import flip_words, reweighting_document
-from evenhand.composite.reweight_draws import Share, acceptability, leader_counts
-from evenhand.composite.reweight_form import mean_of, weighted_form
-from evenhand.composite.reweight_leaders import dominators, nearest_flips, possible_leaders
-from evenhand.composite.reweight_region import weight_region
-from evenhand.composite.reweight_views import emphases, ranks_of, view_of, weights_of_names
+from evenhand.composite.reweighting.core import weighted_core
+from evenhand.composite.reweighting.document import flip_words, reweighting_document
+from evenhand.composite.reweighting.draws import Share, acceptability, leader_counts
+from evenhand.composite.reweighting.form import mean_of, weighted_form
+from evenhand.composite.reweighting.leaders import dominators, nearest_flips, possible_leaders
+from evenhand.composite.reweighting.region import weight_region
+from evenhand.composite.reweighting.views import emphases, ranks_of, view_of, weights_of_names
+from evenhand.composite.rule.evaluate import evaluate
+from evenhand.composite.rule.parse import parse_rule
 from evenhand.composite.table import Table
 from evenhand.errors import InvalidInput
 

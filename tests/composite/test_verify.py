@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.composite.clauses import clauses_of, plain_rule
-from evenhand.composite.parse import parse_rule
 from evenhand.composite.patterns import contradictions, pattern_of
-from evenhand.composite.printing import printed
 from evenhand.composite.rounding import ROUNDINGS, misfit
+from evenhand.composite.rule.parse import parse_rule
+from evenhand.composite.rule.printing import printed
 from evenhand.composite.samples import chance, smallest_sample
 from evenhand.composite.table import Table
 from evenhand.composite.verify import verify
@@ -112,7 +112,7 @@ RULES = [
 @given(st.sampled_from(RULES), st.integers(0, 2**32), st.integers(0, 2), st.integers(0, 2))
 def test_a_score_that_the_rule_made_is_never_a_violation(text, seed, places, score_places):
     """From hidden components: score first, rounding after, as a publisher does it."""
-    from evenhand.composite.evaluate import values_of
+    from evenhand.composite.rule.evaluate import values_of
 
     rng = np.random.default_rng(seed)
     hidden = {name: rng.random(12) * 100 for name in "ab"}

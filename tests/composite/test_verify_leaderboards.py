@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from evenhand.composite.parse import parse_rule
+from evenhand.composite.rule.parse import parse_rule
 from evenhand.composite.table import Table
 from evenhand.composite.verify import verify
 

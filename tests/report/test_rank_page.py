@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from evenhand.composite.parse import parse_rule
-from evenhand.composite.reweight_form import weighted_form
+from evenhand.composite.reweighting.form import weighted_form
+from evenhand.composite.rule.parse import parse_rule
 from evenhand.composite.table import Table
 from evenhand.composite.verify import verify
 from evenhand.errors import InvalidInput

@@ -8,14 +8,14 @@ from decimal import ROUND_HALF_UP, Decimal
 import numpy as np
 import pytest
 
-from evenhand.composite.evaluate import evaluate
-from evenhand.composite.parse import parse_rule
 from evenhand.composite.reweight import reweight
-from evenhand.composite.reweight_document import reweighting_document
-from evenhand.composite.reweight_draws import alike, leader_counts
-from evenhand.composite.reweight_form import weighted_form
-from evenhand.composite.reweight_leaders import nearest_flips
-from evenhand.composite.reweight_region import weight_region
+from evenhand.composite.reweighting.document import reweighting_document
+from evenhand.composite.reweighting.draws import alike, leader_counts
+from evenhand.composite.reweighting.form import weighted_form
+from evenhand.composite.reweighting.leaders import nearest_flips
+from evenhand.composite.reweighting.region import weight_region
+from evenhand.composite.rule.evaluate import evaluate
+from evenhand.composite.rule.parse import parse_rule
 from evenhand.composite.table import Table
 from evenhand.composite.verify import verify
 from evenhand.report.rank_page import rank_page
@@ -374,7 +374,7 @@ def test_names_stay_in_sight_when_a_wide_table_is_scrolled_sideways(open_page):
 
 
 def test_jevbench_is_re_ranked_as_python_does(open_page, shared):
-    from evenhand.store.ranked_tables import TableSettings, read_ranked_table
+    from evenhand.store.ranked.tables import TableSettings, read_ranked_table
 
     ranked = read_ranked_table(
         shared / "data/leaderboards/jevbench-v1.3.0.csv", TableSettings(score="score", where="listing is number")
@@ -407,7 +407,7 @@ def test_jevbench_is_re_ranked_as_python_does(open_page, shared):
 
 
 def jevbench(shared):
-    from evenhand.store.ranked_tables import TableSettings, read_ranked_table
+    from evenhand.store.ranked.tables import TableSettings, read_ranked_table
 
     path = shared / "data/leaderboards/jevbench-v1.3.0.csv"
     ranked = read_ranked_table(path, TableSettings(score="score", where="listing is number"))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evenhand.errors import InvalidInput
-from evenhand.store.item_fields import field_mapping
+from evenhand.store.item_files.fields import field_mapping
 from evenhand.store.items import read_items
 
 

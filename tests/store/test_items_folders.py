@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.errors import InvalidInput
-from evenhand.store.item_folders import mode_for, refuse_inside
+from evenhand.store.item_files.folders import mode_for, refuse_inside
 from evenhand.store.items import read_items
 
 

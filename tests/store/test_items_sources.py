@@ -8,7 +8,7 @@ import pytest
 from evenhand.errors import InvalidInput
 from evenhand.identity import item_hash
 from evenhand.repository_text import RepositoryText
-from evenhand.store.item_fields import field_mapping
+from evenhand.store.item_files.fields import field_mapping
 from evenhand.store.items import Items, read_items
 from evenhand.terms import Item
 

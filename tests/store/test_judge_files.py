@@ -14,8 +14,8 @@ from evenhand.errors import InvalidInput
 from evenhand.identity import judge_hash, rubric_document
 from evenhand.keys import canonical_json
 from evenhand.matching.rules import ANSWER_KINDS
-from evenhand.store import commit_files
 from evenhand.store.judge_files import PROTOCOLS, judge_document, judge_from_document, judge_from_rubric, read_judge
+from evenhand.store.judge_keys import commit
 from evenhand.store.packaged import example_judge, example_judges, templates
 from evenhand.terms import Check, CheckGroup, Commit, Criterion, JudgeSpec, ModelSpec
 
@@ -461,4 +461,4 @@ def test_what_a_judge_that_commits_cannot_use_is_refused_by_place(text: str, sai
 
 
 def test_the_kinds_of_answers_are_those_that_are_matched() -> None:
-    assert commit_files._KINDS == ANSWER_KINDS
+    assert commit._KINDS == ANSWER_KINDS

@@ -9,7 +9,7 @@ import pytest
 
 from evenhand.errors import InvalidInput
 from evenhand.repository_text import RepositoryText, text_flags
-from evenhand.store.item_folders import mode_for
+from evenhand.store.item_files.folders import mode_for
 from evenhand.store.items import read_items
 from evenhand.store.repositories import Bounds, Repository
 

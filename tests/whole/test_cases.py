@@ -138,7 +138,7 @@ def from_request(tmp_path, judge_yaml, items, reply):
     spec = read_judge(judge)
     from dataclasses import replace
 
-    from evenhand.store.sql import open_store
+    from evenhand.store.database.sql import open_store
     from evenhand.terms import ModelSpec
 
     spec = replace(spec, models=(ModelSpec(model=f"scripted/{script}"),))

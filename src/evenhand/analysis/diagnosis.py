@@ -17,14 +17,14 @@ from evenhand.analysis.score_groups import ScoreGroup, score_group, splits
 from evenhand.stats.collapse import Heaping, Spread, heaping
 from evenhand.stats.collapse_verdict import Comparator
 from evenhand.stats.score_levels import ScoreScale
-from evenhand.store.score_table import ScoreTable
+from evenhand.store.scores.table import ScoreTable
 from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from evenhand.store.score_rows import Names
+    from evenhand.store.scores.rows import Names
 
 __all__ = ["Diagnosis", "DiagnosisSettings", "diagnosis"]
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from evenhand.errors import InvalidInput
 from evenhand.store.grades import OutOfScale
-from evenhand.store.score_columns import listed
+from evenhand.store.scores.columns import listed
 from evenhand.terms import Record
 from evenhand.wording import count, plural
 
 if TYPE_CHECKING:
-    from evenhand.store.score_table import ScoreTable
+    from evenhand.store.scores.table import ScoreTable
 
 __all__ = ["COUNTS", "JudgeRatings", "ratings_of_records", "ratings_of_table"]
 
@@ -238,7 +238,7 @@ def ratings_of_table(
 
 
 def _add_cell(gathered: _Gathered, item: str, score: float, status: int, where: str) -> None:
-    """Count one cell; statuses are those of `store.score_tables.STATUSES`."""
+    """Count one cell; statuses are those of `store.scores.tables.STATUSES`."""
     scores, shown = gathered.scores.setdefault(item, []), gathered.shown.setdefault(item, [])
     kind = {0: "verdict", 1: "failed", 2: "abstained"}.get(status, "missing")
     if kind == "verdict" and gathered.scale is not None and not gathered.scale[0] <= score <= gathered.scale[1]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from evenhand.stats.collapse import Spread, level_codes, merged_levels, spread_of
 from evenhand.stats.score_levels import ScoreScale, score_scale
-from evenhand.store.score_table import STATUSES, ScoreTable
+from evenhand.store.scores.table import STATUSES, ScoreTable
 
 if TYPE_CHECKING:
     import numpy as np

@@ -47,8 +47,8 @@ def diagnose(
     """
     from evenhand.analysis.diagnosis import DiagnosisSettings, diagnosis
     from evenhand.cli.diagnose_output import print_diagnosis
-    from evenhand.store.score_columns import ScoreColumns
-    from evenhand.store.score_tables import read_scores
+    from evenhand.store.scores.columns import ScoreColumns
+    from evenhand.store.scores.tables import read_scores
 
     written = outputs("diagnose", output, plot, read=[scores])
     settings = DiagnosisSettings(

@@ -106,7 +106,7 @@ def harden(
     the score without it.
     """
     from evenhand.evaluate.hardening import Hardening, chosen_kinds
-    from evenhand.store.item_fields import field_mapping
+    from evenhand.store.item_files.fields import field_mapping
     from evenhand.store.items import read_items
 
     kinds = chosen_kinds(kind or [])

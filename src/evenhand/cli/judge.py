@@ -52,7 +52,7 @@ from evenhand.wording import count, plural
 if TYPE_CHECKING:
     from evenhand.evaluate.evaluation import Settings
     from evenhand.evaluate.session import Judged, Session
-    from evenhand.store.item_folders import RepositoryMode
+    from evenhand.store.item_files.folders import RepositoryMode
     from evenhand.terms import JudgeSpec, Record
 
 __all__ = [
@@ -140,7 +140,7 @@ def judge(
 ) -> None:
     """Judge items: the model finds evidence, arithmetic picks the number."""
     from evenhand.evaluate.session import Session
-    from evenhand.store.item_fields import field_mapping
+    from evenhand.store.item_files.fields import field_mapping
     from evenhand.store.items import read_items
 
     if hide_scores and as_json:
@@ -317,7 +317,7 @@ def repository_mode(wanted: str | None, items_path: Path, spec: "JudgeSpec") -> 
     """Which folders are one item: what the caller says, or else what the judge takes a folder for."""
     from typing import get_args
 
-    from evenhand.store.item_folders import RepositoryMode, mode_for
+    from evenhand.store.item_files.folders import RepositoryMode, mode_for
 
     if wanted is None:
         return mode_for(items_path, spec.folder)
@@ -351,7 +351,7 @@ def refuse_overwriting(output: Path, judge_file: Path, items_path: Path, earlier
             "would judge it; name a file elsewhere"
         )
     if items_path.is_dir() and Path(".env").exists():
-        from evenhand.store.item_folders import refuse_inside
+        from evenhand.store.item_files.folders import refuse_inside
 
         refuse_inside(items_path, ".env", "the .env of the current folder")
 
@@ -361,7 +361,7 @@ def refuse_what_candidates_bring(items_path: Path, store: Path) -> None:
 
     Reading the folder refuses them too, but not under names that it passes over, from where the command may be run.
     """
-    from evenhand.store.item_folders import refuse_inside
+    from evenhand.store.item_files.folders import refuse_inside
 
     refuse_inside(items_path, store, "the store")
     dotenv = Path.cwd() / ".env"

@@ -22,7 +22,6 @@ from evenhand.cli import (
     judge,
     models,
     probe,
-    rank,
     ready,
     report,
     rescore,
@@ -32,6 +31,7 @@ from evenhand.cli import (
     validate,
 )
 from evenhand.cli.output import say
+from evenhand.cli.rank import commands as rank_commands
 from evenhand.errors import BudgetSpent, EvenhandError, ProviderError
 from evenhand.store.text_files import quoted
 
@@ -63,7 +63,7 @@ app.command("report")(report.report)
 audit.app.command("reach")(audit_reach.reach)
 app.add_typer(audit.app, name="audit")
 app.add_typer(models.app, name="models")
-app.add_typer(rank.app, name="rank")
+app.add_typer(rank_commands.app, name="rank")
 
 
 @app.callback(invoke_without_command=True)

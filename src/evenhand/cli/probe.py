@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from evenhand.evaluate.evaluation import Settings
     from evenhand.evaluate.probing import ProbePlan
     from evenhand.stats.regime_figures import Reading
-    from evenhand.store.sql import Store
+    from evenhand.store.database.sql import Store
     from evenhand.terms import ProbeItems
 
 __all__ = ["probe"]
@@ -185,7 +185,7 @@ def _probed(
 
 def _store(path: Path, *, dry_run: bool) -> "Store":
     """The store; a dry run makes none where there is none."""
-    from evenhand.store.sql import open_store
+    from evenhand.store.database.sql import open_store
 
     return open_store(None if dry_run and not path.exists() else path)
 

@@ -14,7 +14,7 @@ from evenhand.wording import count, plural
 if TYPE_CHECKING:
     from evenhand.analysis.judge_ratings import JudgeRatings
     from evenhand.store.grades import Grades
-    from evenhand.store.score_table import ScoreTable
+    from evenhand.store.scores.table import ScoreTable
     from evenhand.terms import JudgeSpec
 
 __all__ = [
@@ -117,7 +117,7 @@ class Texts:
         missing = [(item, key) for item, key in pairs if item not in found and key is not None]
         if missing and self.store is not None:
             from evenhand.report.texts import Library
-            from evenhand.store.sql import open_store
+            from evenhand.store.database.sql import open_store
 
             with open_store(self.store, create=False) as opened:
                 library = Library(opened)
@@ -139,7 +139,7 @@ class Texts:
         if self.store is None or not hashes:
             return {}
         from evenhand.report.texts import Library
-        from evenhand.store.sql import open_store
+        from evenhand.store.database.sql import open_store
 
         with open_store(self.store, create=False) as opened:
             library = Library(opened)
@@ -280,8 +280,8 @@ def _judges_of(path: Path, columns: Columns, scale: tuple[float, float] | None) 
         from evenhand.store.records import read_records
 
         return ratings_of_records(read_records(path), criterion=columns.criterion, cluster=columns.cluster)
-    from evenhand.store.score_columns import ScoreColumns, listed
-    from evenhand.store.score_tables import read_scores
+    from evenhand.store.scores.columns import ScoreColumns, listed
+    from evenhand.store.scores.tables import read_scores
 
     several = len(columns.score) > 1
     wanted = ScoreColumns(
@@ -394,6 +394,6 @@ def _pairs(table: "ScoreTable", name: str | None) -> Iterator[tuple[str, str, st
 
 def _is_records(path: Path) -> bool:
     """Whether a file holds evenhand's own records rather than a table."""
-    from evenhand.store.score_records import is_record_file
+    from evenhand.store.scores.from_records import is_record_file
 
     return str(path) == "-" or is_record_file(path)

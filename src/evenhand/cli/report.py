@@ -49,9 +49,9 @@ def report(
     from evenhand.report.junit import Gate, deciding, report_junit
     from evenhand.report.reading import read_report, source_name
     from evenhand.report.texts import Library
+    from evenhand.store.database.sql import open_store
     from evenhand.store.items import read_items
     from evenhand.store.records import read_records
-    from evenhand.store.sql import open_store
 
     forms = {path: _form(path, records, items) for path in output or ()}
     if pass_at is not None and pass_at != pass_at:

@@ -36,10 +36,10 @@ def rescore(
     """Recompute scores from stored replies; no call is made."""
     from evenhand.analysis.summary import Summary
     from evenhand.evaluate.rescoring import Rescorer, differences
+    from evenhand.store.database.sql import open_store
     from evenhand.store.judge_files import read_judge
     from evenhand.store.packaged import templates
     from evenhand.store.records import RecordWriter, read_records, record_document
-    from evenhand.store.sql import open_store
 
     scoring = _scoring(variant, set_)
     if check and (scoring or judge):

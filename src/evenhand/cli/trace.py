@@ -75,7 +75,7 @@ def trace(
     """
     from evenhand.evaluate.expressions import formula_worker
     from evenhand.evaluate.tracing import kind_of, match_word
-    from evenhand.store.item_fields import field_mapping
+    from evenhand.store.item_files.fields import field_mapping
     from evenhand.store.items import read_items
     from evenhand.trace.files import new_folder
 

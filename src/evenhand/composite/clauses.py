@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from evenhand.composite.evaluate import constant, holds
-from evenhand.composite.functions import is_constant
-from evenhand.composite.printing import name_text, number_text, printed
-from evenhand.composite.syntax import (
+from evenhand.composite.rule.evaluate import constant, holds
+from evenhand.composite.rule.functions import is_constant
+from evenhand.composite.rule.printing import name_text, number_text, printed
+from evenhand.composite.rule.syntax import (
     Binary,
     Call,
     ColumnRef,
@@ -66,7 +66,7 @@ class _Form:
 def clauses_of(rule: Rule) -> tuple[Clause, ...]:
     """The clauses of a rule, in the order of its text; equal ones count once.
 
-    >>> from evenhand.composite.parse import parse_rule
+    >>> from evenhand.composite.rule.parse import parse_rule
     >>> [(clause.kind, clause.when) for clause in clauses_of(parse_rule("max(C, 1) * gate(I, 50, 2)"))]
     [('floor', 'C under 1'), ('gate', 'I under 50')]
     """
@@ -119,7 +119,7 @@ def plain_rule(rule: Rule) -> Rule:
 def taken_branches(rule: Rule, table: Table) -> Rule:
     """The rule without the branches that no row of the table takes; the rows of one case have one formula.
 
-    >>> from evenhand.composite.parse import parse_rule
+    >>> from evenhand.composite.rule.parse import parse_rule
     >>> table = Table.of_texts({"year": ["2015", "2016"], "a": ["1", "2"], "b": ["3", "4"]})
     >>> taken_branches(parse_rule("if(year < 2012, a, mean(a, b))"), table) == parse_rule("mean(a, b)")
     True

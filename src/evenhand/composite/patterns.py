@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evenhand.composite.printing import name_text, number_text, printed
-from evenhand.composite.syntax import Text
+from evenhand.composite.rule.printing import name_text, number_text, printed
+from evenhand.composite.rule.syntax import Text
 from evenhand.composite.table import Column, Table
 
 if TYPE_CHECKING:

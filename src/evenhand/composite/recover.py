@@ -7,17 +7,17 @@ small residuals. All survivors of the first level that has any are reported.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from evenhand.composite.recover_coupled import coupled_level, shares_of_best
-from evenhand.composite.recover_eras import eras_level
-from evenhand.composite.recover_forms import Axis, Problem
-from evenhand.composite.recover_groups import grouped
-from evenhand.composite.recover_levels import Found, axis_clauses, gates, plain, weights
-from evenhand.composite.recover_missing import misses
-from evenhand.composite.recover_mixed import weights_with_clauses
-from evenhand.composite.recover_report import RecoverSettings, Scene, refused, rule_found, survived, too_few
-from evenhand.composite.recover_rescaled import rescaled
-from evenhand.composite.recover_results import Recovery
-from evenhand.composite.recover_subsets import plain_trials, score_scale
+from evenhand.composite.recovery.coupled import coupled_level, shares_of_best
+from evenhand.composite.recovery.eras import eras_level
+from evenhand.composite.recovery.forms import Axis, Problem
+from evenhand.composite.recovery.groups import grouped
+from evenhand.composite.recovery.levels import Found, axis_clauses, gates, plain, weights
+from evenhand.composite.recovery.missing import misses
+from evenhand.composite.recovery.mixed import weights_with_clauses
+from evenhand.composite.recovery.report import RecoverSettings, Scene, refused, rule_found, survived, too_few
+from evenhand.composite.recovery.rescaled import rescaled
+from evenhand.composite.recovery.results import Recovery
+from evenhand.composite.recovery.subsets import plain_trials, score_scale
 from evenhand.composite.table import Table, comma_hint
 from evenhand.errors import InvalidInput
 

@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evenhand.composite.printing import printed
-from evenhand.composite.reweight_draws import Acceptability, acceptability
-from evenhand.composite.reweight_form import WeightedForm, weighted_form
-from evenhand.composite.reweight_leaders import Flip, dominators, nearest_flips, possible_leaders
-from evenhand.composite.reweight_noise import RankUncertainty, rank_uncertainty
-from evenhand.composite.reweight_region import WeightRegion, weight_region
-from evenhand.composite.reweight_views import (
+from evenhand.composite.reweighting.draws import Acceptability, acceptability
+from evenhand.composite.reweighting.form import WeightedForm, weighted_form
+from evenhand.composite.reweighting.leaders import Flip, dominators, nearest_flips, possible_leaders
+from evenhand.composite.reweighting.noise import RankUncertainty, rank_uncertainty
+from evenhand.composite.reweighting.region import WeightRegion, weight_region
+from evenhand.composite.reweighting.views import (
     Stretch,
     View,
     emphases,
@@ -26,7 +25,8 @@ from evenhand.composite.reweight_views import (
     view_of,
     weights_of_names,
 )
-from evenhand.composite.syntax import Missing, Rule
+from evenhand.composite.rule.printing import printed
+from evenhand.composite.rule.syntax import Missing, Rule
 from evenhand.composite.table import Table
 from evenhand.errors import InvalidInput
 
@@ -139,7 +139,7 @@ def reweight(
     Raises:
         InvalidInput: a rule without weights, unknown names, weights that sum to 0, constraints that nothing meets.
 
-    >>> from evenhand.composite.parse import parse_rule
+    >>> from evenhand.composite.rule.parse import parse_rule
     >>> table = Table.of_texts({"a": ["80", "60", "70"], "b": ["60", "79", "50"]}, names=["x", "y", "z"])
     >>> found = reweight(parse_rule("mean(a, b)"), table, n_draws=1000)
     >>> [found.names[own] for own in found.possible], found.pareto, round(found.flips[0].l1, 3)

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from evenhand.composite.boxes import Image, image
-from evenhand.composite.coupled import coupled
-from evenhand.composite.evaluate import Evaluation, evaluate
 from evenhand.composite.rounding import ROUNDINGS, Misfit, Rounding, misfit
-from evenhand.composite.syntax import Call, Missing, Rule
+from evenhand.composite.rule.boxes import Image, image
+from evenhand.composite.rule.coupled import coupled
+from evenhand.composite.rule.evaluate import Evaluation, evaluate
+from evenhand.composite.rule.syntax import Call, Missing, Rule
 from evenhand.composite.table import Column, Table
 from evenhand.errors import InvalidInput
 from evenhand.wording import plural

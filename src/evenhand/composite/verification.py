@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evenhand.composite.latex import latex
 from evenhand.composite.patterns import Pattern
-from evenhand.composite.printing import printed
 from evenhand.composite.rounding import Rounding
+from evenhand.composite.rule.latex import latex
+from evenhand.composite.rule.printing import printed
+from evenhand.composite.rule.syntax import Rule
 from evenhand.composite.samples import Sample
-from evenhand.composite.syntax import Rule
 
 __all__ = ["ClauseReport", "Dropped", "SampleReport", "Verdict", "Verification", "Violation"]
 

@@ -9,15 +9,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from evenhand.composite.boxes import image
 from evenhand.composite.clauses import plain_rule
-from evenhand.composite.evaluate import arithmetic_columns, policy_of, weights_of
-from evenhand.composite.functions import MEANS
 from evenhand.composite.patterns import Contradiction, Pattern, contradictions, outside_range, pattern_of
-from evenhand.composite.printing import printed
 from evenhand.composite.rounding import misfit, score_interval
+from evenhand.composite.rule.boxes import image
+from evenhand.composite.rule.evaluate import arithmetic_columns, policy_of, weights_of
+from evenhand.composite.rule.functions import MEANS
+from evenhand.composite.rule.printing import printed
+from evenhand.composite.rule.syntax import Call, ColumnRef, Missing, Rule, columns_of
 from evenhand.composite.samples import certain_rows, samples, smallest_sample
-from evenhand.composite.syntax import Call, ColumnRef, Missing, Rule, columns_of
 from evenhand.composite.table import Table
 from evenhand.composite.trial import Trial, components_of, trial_of
 from evenhand.composite.verification import Dropped, SampleReport, Verdict, Verification, Violation
@@ -65,7 +65,7 @@ def verify(
     Raises:
         InvalidInput: an unknown column, weights that sum to 0, no row that can be tested, or a sample of no rows.
 
-    >>> from evenhand.composite.parse import parse_rule
+    >>> from evenhand.composite.rule.parse import parse_rule
     >>> cells = {"a": ["2.0", "4.0", "1.0"], "b": ["8.0", "9.0", "9.0"], "s": ["4.0", "7.0", "3.0"]}
     >>> found = verify(parse_rule("geomean(a, b)"), Table.of_texts(cells, names=["x", "y", "z"]), "s")
     >>> found.verdict, [(v.name, round(v.excess, 2)) for v in found.violations]

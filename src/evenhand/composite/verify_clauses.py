@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from evenhand.composite.clauses import Clause, clauses_of
-from evenhand.composite.evaluate import arithmetic_columns, evaluate, policy_of
-from evenhand.composite.printing import printed
-from evenhand.composite.syntax import Missing, Rule
+from evenhand.composite.rule.evaluate import arithmetic_columns, evaluate, policy_of
+from evenhand.composite.rule.printing import printed
+from evenhand.composite.rule.syntax import Missing, Rule
 from evenhand.composite.table import Table
 from evenhand.composite.trial import Trial
 from evenhand.composite.verification import ClauseReport

@@ -32,7 +32,7 @@ from evenhand.judges.protocol import Judge
 from evenhand.keys import canonical_json, hashed
 from evenhand.providers.base import Provider
 from evenhand.scoring.verdicts import VerdictScorer
-from evenhand.store.sql import Store
+from evenhand.store.database.sql import Store
 from evenhand.terms import Failure, Item, JudgeSpec, Outcome, Record, Usage
 
 __all__ = ["GRACE_S", "Evaluation", "Interruption", "Settings", "TooManyAlike", "endpoint_of", "refuse_unpriced"]

@@ -27,8 +27,8 @@ from evenhand.stats.digit_control import DigitControl, digit_control, pile_up
 from evenhand.stats.rating_shares import SampleAgreement, sample_agreement, simulated_runs
 from evenhand.stats.regime_figures import Reading
 from evenhand.stats.regimes import ENOUGH_RUNS, MOST_RUNS, Regime, regime_of, until_sure
+from evenhand.store.database.sql import Store
 from evenhand.store.probe_files import RunFile
-from evenhand.store.sql import Store
 from evenhand.terms import Call, ModelSpec, ProbeItems, Usage
 
 __all__ = ["CONTROL_RUNS", "ProbePlan", "Probing", "probed_runs"]

@@ -27,9 +27,9 @@ from evenhand.judges.protocol import Judge, Judging
 from evenhand.keys import bare
 from evenhand.sandbox.math_worker import MathWorker
 from evenhand.scoring.verdicts import VerdictScorer
+from evenhand.store.database.sql import Store
+from evenhand.store.database.texts import Texts
 from evenhand.store.judge_files import judge_from_rubric
-from evenhand.store.sql import Store
-from evenhand.store.texts import Texts
 from evenhand.terms import Call, Escalation, Evidence, Failure, Item, JudgeSpec, ModelSpec, Outcome, Record, Reply
 from evenhand.wording import plural
 

@@ -28,8 +28,8 @@ from evenhand.providers.base import Provider
 from evenhand.providers.environment import read_dotenv
 from evenhand.providers.open import Target, open_provider, price, resolve
 from evenhand.scoring.verdicts import VerdictScorer
+from evenhand.store.database.sql import Store, open_store
 from evenhand.store.packaged import families, templates
-from evenhand.store.sql import Store, open_store
 from evenhand.terms import Call, Item, JudgeSpec, ModelSpec, Record, Usage
 
 __all__ = ["Judged", "Session", "SizedItems", "is_stored", "targets_of"]

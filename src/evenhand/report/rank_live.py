@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evenhand.composite.clauses import taken_branches
-from evenhand.composite.evaluate import constant, weights_of
-from evenhand.composite.printing import printed
-from evenhand.composite.syntax import Binary, Call, Conditional, Expression, Negation, Number, Rule, columns_of
+from evenhand.composite.rule.evaluate import constant, weights_of
+from evenhand.composite.rule.printing import printed
+from evenhand.composite.rule.syntax import Binary, Call, Conditional, Expression, Negation, Number, Rule, columns_of
 from evenhand.composite.table import Table
 from evenhand.errors import InvalidInput
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evenhand.composite.clauses import rewritten
-from evenhand.composite.coupled import win_shares
-from evenhand.composite.evaluate import constant, holds, is_lower, policy_of, values_of, weights_of
-from evenhand.composite.printing import printed
-from evenhand.composite.syntax import (
+from evenhand.composite.rule.coupled import win_shares
+from evenhand.composite.rule.evaluate import constant, holds, is_lower, policy_of, values_of, weights_of
+from evenhand.composite.rule.printing import printed
+from evenhand.composite.rule.syntax import (
     Binary,
     Call,
     Conditional,
@@ -96,7 +96,7 @@ def rank_model(rule: Rule, table: Table, *, missing: Missing | None = None) -> R
     Raises:
         InvalidInput: nothing in the rule is weighed, or two different aggregates are.
 
-    >>> from evenhand.composite.parse import parse_rule
+    >>> from evenhand.composite.rule.parse import parse_rule
     >>> table = Table.of_texts({"a": ["1", "4"], "b": ["4", "9"]})
     >>> model = rank_model(parse_rule("geomean(a: 1, b: 3) * min(1, a / 2)"), table)
     >>> model.labels, model.weights, model.exponent, [gate.of for gate in model.gates]

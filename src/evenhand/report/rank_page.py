@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from evenhand.composite.evaluate import evaluate
-from evenhand.composite.printing import printed
-from evenhand.composite.reweight_views import weights_of_names
-from evenhand.composite.syntax import Missing, Rule, columns_of
+from evenhand.composite.reweighting.views import weights_of_names
+from evenhand.composite.rule.evaluate import evaluate
+from evenhand.composite.rule.printing import printed
+from evenhand.composite.rule.syntax import Missing, Rule, columns_of
 from evenhand.composite.table import Table
 from evenhand.composite.verification import Verification
 from evenhand.errors import InvalidInput
@@ -73,7 +73,7 @@ def rank_page(
         InvalidInput: the rule has nothing to weigh, no row has a score, there are more than 10,000 rows, or a preset
             names an unknown column.
 
-    >>> from evenhand.composite.parse import parse_rule
+    >>> from evenhand.composite.rule.parse import parse_rule
     >>> table = Table.of_texts({"a": ["1", "4"], "b": ["4", "9"]}, names=["<b>x</b>", "y"])
     >>> page = rank_page(parse_rule("mean(a, b)"), table)
     >>> page.count("<b>x"), "default-src 'none'" in page

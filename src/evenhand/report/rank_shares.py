@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from evenhand.composite.reweight_draws import alike, leader_counts
-from evenhand.composite.reweight_form import weighted_form
-from evenhand.composite.reweight_region import weight_region
-from evenhand.composite.syntax import Missing, Rule
+from evenhand.composite.reweighting.draws import alike, leader_counts
+from evenhand.composite.reweighting.form import weighted_form
+from evenhand.composite.reweighting.region import weight_region
+from evenhand.composite.rule.syntax import Missing, Rule
 from evenhand.composite.table import Table
 
 __all__ = ["N_DRAWS", "LeaderShare", "LeaderShares", "leader_shares"]
@@ -58,7 +58,7 @@ def leader_shares(
     Raises:
         InvalidInput: the rule has no weighted mean whose weights can be moved, or no row has a score.
 
-    >>> from evenhand.composite.parse import parse_rule
+    >>> from evenhand.composite.rule.parse import parse_rule
     >>> table = Table.of_texts({"a": ["8", "6", "6"], "b": ["6", "8", "8"]})
     >>> [(one.index, round(one.share, 2)) for one in leader_shares(parse_rule("mean(a, b)"), table).leaders]
     [(0, 0.5), (1, 0.25), (2, 0.25)]

@@ -8,8 +8,8 @@ import msgspec
 from evenhand.errors import InvalidInput
 from evenhand.identity import item_content, item_hash
 from evenhand.keys import bare
+from evenhand.store.database.sql import Store
 from evenhand.store.judge_files import judge_from_rubric
-from evenhand.store.sql import Store
 from evenhand.terms import Item, JudgeSpec
 
 __all__ = ["Library"]

@@ -21,7 +21,7 @@ import yaml
 
 from evenhand.errors import InvalidInput
 from evenhand.json_text import too_deep_at
-from evenhand.store.item_rows import json_fault
+from evenhand.store.item_files.rows import json_fault
 from evenhand.store.text_files import TextFile, quoted, read_text_file
 
 __all__ = ["Value", "plain_document", "read_document"]

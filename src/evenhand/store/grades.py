@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evenhand.errors import InvalidInput
-from evenhand.store.item_fields import names_in_words
+from evenhand.store.item_files.fields import names_in_words
 from evenhand.store.number_cells import number_cell
 from evenhand.store.rated_rows import ITEM_NAMES, RatedRows, id_text, joined_id, open_rated
 from evenhand.store.text_files import quoted

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from evenhand.errors import InvalidInput
-from evenhand.store.item_fields import ALIASES, FIELDS, Fields, Row, names_in_words
-from evenhand.store.item_folders import ItemFolder, RepositoryMode
-from evenhand.store.item_rows import JsonLines, JsonList, Rows
-from evenhand.store.item_sources import source_name
-from evenhand.store.item_tables import CsvTable, ParquetTable
-from evenhand.store.item_values import is_blank
+from evenhand.store.item_files.fields import ALIASES, FIELDS, Fields, Row, names_in_words
+from evenhand.store.item_files.folders import ItemFolder, RepositoryMode
+from evenhand.store.item_files.rows import JsonLines, JsonList, Rows
+from evenhand.store.item_files.sources import source_name
+from evenhand.store.item_files.tables import CsvTable, ParquetTable
+from evenhand.store.item_files.values import is_blank
 from evenhand.store.repositories import Bounds
 from evenhand.store.text_files import place, quoted, read_text_file
 from evenhand.terms import Item

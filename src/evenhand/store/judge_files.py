@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from evenhand.identity import rubric_document
-from evenhand.store.commit_files import COMMIT_KEYS, COMMIT_ONLY_FOR, COMMIT_USUAL, commit_of
-from evenhand.store.criterion_files import criteria_of, unique
-from evenhand.store.detector_files import impact_of
 from evenhand.store.documents import Value, plain_document, read_document
-from evenhand.store.model_files import model_document, models_of
-from evenhand.store.pipeline_files import (
+from evenhand.store.judge_keys.commit import COMMIT_KEYS, COMMIT_ONLY_FOR, COMMIT_USUAL, commit_of
+from evenhand.store.judge_keys.criteria import criteria_of, unique
+from evenhand.store.judge_keys.detectors import impact_of
+from evenhand.store.judge_keys.models import model_document, models_of
+from evenhand.store.judge_keys.pipeline import (
     PIPELINE_KEYS,
     PIPELINE_ONLY_FOR,
     PIPELINE_USUAL,

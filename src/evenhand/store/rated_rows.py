@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.errors import InvalidInput
-from evenhand.store.item_fields import Row, names_in_words
-from evenhand.store.item_rows import JsonLines, JsonList, Rows
-from evenhand.store.item_tables import CsvTable, ParquetTable
+from evenhand.store.item_files.fields import Row, names_in_words
+from evenhand.store.item_files.rows import JsonLines, JsonList, Rows
+from evenhand.store.item_files.tables import CsvTable, ParquetTable
 from evenhand.store.text_files import place, quoted, read_text_file
 
 __all__ = ["ITEM_NAMES", "RatedRows", "id_text", "joined_id", "open_rated"]

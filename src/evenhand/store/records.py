@@ -20,7 +20,7 @@ from typing import Any, Self
 import msgspec
 
 from evenhand.errors import InvalidInput, StoreError
-from evenhand.store.item_rows import json_fault
+from evenhand.store.item_files.rows import json_fault
 from evenhand.store.record_shapes import shape_fault
 from evenhand.store.record_tables import parquet_lines, write_csv, write_parquet
 from evenhand.store.text_files import Replacement, place, quoted, read_text_file

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evenhand.errors import InvalidInput
-from evenhand.store.ranked_columns import RankedColumn
+from evenhand.store.ranked.columns import RankedColumn
 from evenhand.store.text_files import quoted
 
 if TYPE_CHECKING:

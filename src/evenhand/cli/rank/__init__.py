@@ -1,0 +1,1 @@
+"""`evenhand rank`: verify, recover, reweight and page."""

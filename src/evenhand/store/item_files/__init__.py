@@ -1,0 +1,1 @@
+"""How items lie in files: rows, tables and folders, and which column is which field."""

@@ -1,0 +1,1 @@
+"""The keys of a judge file, a group of them a module."""
