@@ -62,6 +62,17 @@ def test_no_value_in_the_box_lies_outside_the_image(rule, seed, signed):
         assert not (known & ~(values <= found.high + slack)).any(), (values, found.high)
 
 
+@pytest.mark.parametrize("text", ["sd(1 / b)", "sd(round(1 / b))", "sd(1 / b, 2)", "sd(1 / b, 1 / b)"])
+def test_a_deviation_of_what_has_no_bound_can_be_anything_from_0_on(text):
+    table = random_table(1, signed=False)
+    at_zero = table.column("b").box()[0] < 0
+    found = image(parse_rule(text), table)
+    assert at_zero.any()
+    assert (found.low[at_zero] == 0).all()
+    assert np.isposinf(found.high[at_zero]).all()
+    assert np.isfinite(found.high[~at_zero]).all()
+
+
 def arithmetic(rule):
     from evenhand.composite.rule.evaluate import arithmetic_columns
 

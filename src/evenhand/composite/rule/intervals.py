@@ -239,18 +239,26 @@ def _product_of(parts: Sequence[Interval], present: "Booleans") -> Interval:
 
 
 def _spread_of(parts: Sequence[Interval], present: "Booleans") -> Interval:
-    """A standard deviation, which moves by at most the root mean square of the half-widths."""
+    """A standard deviation, which moves by at most the root mean square of the half-widths.
+
+    Where a part that counts has an end without bound, there is no middle, and the deviation can be anything from 0 on.
+    """
     import numpy as np
 
-    middle = np.stack([0.5 * (part.low + part.high) for part in parts])
-    reach = np.stack([0.5 * (part.high - part.low) for part in parts])
+    lows, highs = np.stack([part.low for part in parts]), np.stack([part.high for part in parts])
+    endless = ((np.isinf(lows) | np.isinf(highs)) & present).any(axis=0)
+    undefined = ((np.isnan(lows) | np.isnan(highs)) & present).any(axis=0)
+    lows, highs = np.where(np.isinf(lows), 0.0, lows), np.where(np.isinf(highs), 0.0, highs)
     ones = np.ones(len(parts))
-    centre = aggregate("sd", middle, ones, present)
-    move = np.sqrt(aggregate("mean", reach**2, ones, present))
+    centre = aggregate("sd", 0.5 * (lows + highs), ones, present)
+    move = np.sqrt(aggregate("mean", (0.5 * (highs - lows)) ** 2, ones, present))
+    free = endless & ~undefined
     found = Interval(
-        low=np.maximum(centre - move, 0.0), high=centre + move, signs=_merged([part.signs for part in parts]),
+        low=np.where(free, 0.0, np.maximum(centre - move, 0.0)),
+        high=np.where(free, np.inf, centre + move),
+        signs=_merged([part.signs for part in parts]),
         loose=np.asarray(np.stack([part.loose for part in parts]).any(axis=0)),
-    )  # fmt: skip
+    )
     return found.unsure()
 
 
