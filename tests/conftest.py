@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, so that a change is told by what it changes. To look for new ones: HYPOTHESIS_SEEK=1.
+settings.register_profile("same", derandomize=not os.environ.get("HYPOTHESIS_SEEK"))
+settings.load_profile("same")
 
 # The suite starts hundreds of Python processes. Where bytecode is switched off, each would compile the package anew,
 # and every worker all tests. Set before xdist starts its workers, which pass it on to what they start.
