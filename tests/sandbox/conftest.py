@@ -1,6 +1,8 @@
 """Real sandboxes for the tests of this folder; where a kind does not work they are skipped by name, with the reason."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -36,3 +38,34 @@ def opened(kind: SandboxKind) -> Iterator[Sandbox]:
         pytest.skip(f"needs a sandbox: {error}")
     with found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def running() -> Callable[[str], list[str]]:
+    """Processes of this machine whose command line holds a word."""
+    return with_word
+
+
+@pytest.fixture(scope="session")
+def gone() -> Callable[[str, float], bool]:
+    """Whether no process holds a word, now or within so many seconds."""
+
+    def ended(word: str, within_s: float) -> bool:
+        until = time.monotonic() + within_s
+        while (left := with_word(word)) and time.monotonic() < until:
+            time.sleep(0.05)
+        return not left
+
+    return ended
+
+
+def with_word(word: str) -> list[str]:
+    """Ids of the processes whose command line holds it."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if word in (process / "cmdline").read_text("utf-8", "replace"):
+                found.append(process.name)
+        except OSError:
+            continue
+    return found

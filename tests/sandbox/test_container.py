@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -54,26 +54,6 @@ def value(box: Sandbox, code: str, argument: object = 0, limits: Limits | None =
     assert run.load == "loaded", run.load_detail
     assert run.results[0].status == "value", run.results[0]
     return run.results[0].value
-
-
-def running(token: str) -> list[str]:
-    """Processes of this machine whose command line holds a word."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if token in (process / "cmdline").read_text("utf-8", "replace"):
-                found.append(process.name)
-        except OSError:
-            continue
-    return found
-
-
-def gone(token: str) -> bool:
-    """Whether no process holds a word, now or within twenty seconds."""
-    until = time.monotonic() + 20
-    while (left := running(token)) and time.monotonic() < until:
-        time.sleep(0.05)
-    return not left
 
 
 def test_it_says_what_it_holds_and_what_not_as_measured_inside(engine: Sandbox) -> None:
@@ -222,11 +202,11 @@ def test_what_ends_in_any_way_is_named_and_the_next_check_is_run(engine: Sandbox
     assert last.value == 3
 
 
-def test_what_daemonises_itself_is_gone_after_the_run(engine: Sandbox) -> None:
+def test_what_daemonises_itself_is_gone_after_the_run(engine: Sandbox, gone: Callable[[str, float], bool]) -> None:
     token = f"evenhand-{secrets.token_hex(8)}"
     run = engine.run_command(["sh", "-c", f"(setsid sh -c 'sleep 300; true' {token} &) ; sleep 0.2; echo done"])
     assert (run.stdout, run.exit_code) == (b"done\n", 0)
-    assert gone(token)
+    assert gone(token, 20)
 
 
 def test_a_command_has_its_files_input_and_folder_and_leaves_with_its_code(engine: Sandbox) -> None:
@@ -239,11 +219,13 @@ def test_a_command_has_its_files_input_and_folder_and_leaves_with_its_code(engin
     assert (run.stdout, run.stderr) == (b"file\nin\n/work\n", b"to-err\n")
 
 
-def test_a_command_without_end_is_ended_and_a_missing_one_is_127(engine: Sandbox) -> None:
+def test_a_command_without_end_is_ended_and_a_missing_one_is_127(
+    engine: Sandbox, gone: Callable[[str, float], bool]
+) -> None:
     token = f"evenhand-{secrets.token_hex(8)}"
     run = engine.run_command(["sh", "-c", f"echo begun; sleep 300; : {token}"], limits=Limits(suite_s=3))
     assert (run.status, run.exit_code, run.stdout) == ("timeout", None, b"begun\n")
-    assert gone(token)
+    assert gone(token, 20)
     assert engine.run_command(["no-such-program"]).exit_code == 127
 
 
@@ -257,7 +239,9 @@ def test_a_folder_is_mounted_to_be_read_only(engine: Sandbox) -> None:
     assert b"cannot touch" in run.stderr
 
 
-def test_where_evenhand_is_killed_the_tree_is_gone(engine: Sandbox, root: Path) -> None:
+def test_where_evenhand_is_killed_the_tree_is_gone(
+    engine: Sandbox, root: Path, running: Callable[[str], list[str]], gone: Callable[[str, float], bool]
+) -> None:
     token = f"evenhand-{secrets.token_hex(8)}"
     name = engine._kind.version.split()[0]
     program = (
@@ -274,7 +258,7 @@ def test_where_evenhand_is_killed_the_tree_is_gone(engine: Sandbox, root: Path) 
             time.sleep(0.05)
         assert len(running(seen)) >= least
         process.send_signal(signal.SIGKILL)
-        assert gone(seen)
+        assert gone(seen, 20)
         assert process.stdout is not None
         shutil.rmtree(process.stdout.readline().strip(), ignore_errors=True)
 

@@ -3,7 +3,7 @@
 import os
 import secrets
 import socket
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -237,7 +237,7 @@ def test_signals_do_not_reach_the_parent(box: Sandbox) -> None:
     assert value(box, code, os.getpid()) == ["ProcessLookupError", 1]
 
 
-def test_what_daemonises_itself_is_gone_after_the_run(each: Sandbox) -> None:
+def test_what_daemonises_itself_is_gone_after_the_run(each: Sandbox, gone: Callable[[str, float], bool]) -> None:
     token = f"evenhand-{secrets.token_hex(8)}"
     code = (
         "import os, sys\n"
@@ -253,22 +253,7 @@ def test_what_daemonises_itself_is_gone_after_the_run(each: Sandbox) -> None:
         "    return 'started'"
     )
     assert value(each, code, token) == "started"
-    until = time.monotonic() + 10
-    while (left := running(token)) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert left == []
-
-
-def running(token: str) -> list[str]:
-    """Processes of this machine whose command line holds a word."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if token in (process / "cmdline").read_text("utf-8", "replace"):
-                found.append(process.name)
-        except OSError:
-            continue
-    return found
+    assert gone(token, 10)
 
 
 def test_what_is_printed_goes_nowhere_and_costs_nothing(each: Sandbox) -> None:

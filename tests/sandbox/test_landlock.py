@@ -37,26 +37,6 @@ def value(box: Sandbox, code: str, argument: object = 0) -> object:
     return run.results[0].value
 
 
-def running(token: str) -> list[str]:
-    """Processes of this machine whose command line holds a word."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if token in (process / "cmdline").read_text("utf-8", "replace"):
-                found.append(process.name)
-        except OSError:
-            continue
-    return found
-
-
-def gone(token: str) -> bool:
-    """Whether no process holds a word, now or within ten seconds."""
-    until = time.monotonic() + 10
-    while (left := running(token)) and time.monotonic() < until:
-        time.sleep(0.05)
-    return not left
-
-
 def test_it_says_what_it_holds_and_what_not_as_measured_inside(confined: Sandbox) -> None:
     told = confined.describe(Limits(memory_bytes=256 << 20, processes=8, check_s=20))
     assert told.kind == "landlock"
@@ -174,7 +154,7 @@ def test_no_privilege_is_held_or_can_be_had(confined: Sandbox) -> None:
     assert value(confined, code) == ((1, 2), [-1] * 8, False)
 
 
-def test_what_a_command_daemonises_is_gone_with_it(confined: Sandbox) -> None:
+def test_what_a_command_daemonises_is_gone_with_it(confined: Sandbox, running: Callable[[str], list[str]]) -> None:
     token = f"evenhand-{secrets.token_hex(8)}"
     script = f"(setsid sh -c 'sleep 300; true' {token} &) ; sleep 0.2; echo done"
     run = confined.run_command(["sh", "-c", script])
@@ -182,7 +162,9 @@ def test_what_a_command_daemonises_is_gone_with_it(confined: Sandbox) -> None:
     assert running(token) == []
 
 
-def test_where_evenhand_is_killed_the_tree_is_gone(confined: Sandbox, root: Path) -> None:
+def test_where_evenhand_is_killed_the_tree_is_gone(
+    confined: Sandbox, root: Path, running: Callable[[str], list[str]], gone: Callable[[str, float], bool]
+) -> None:
     token = f"evenhand-{secrets.token_hex(8)}"
     program = (
         "import sys\nfrom evenhand.sandbox import Sandbox\n"
@@ -196,7 +178,7 @@ def test_where_evenhand_is_killed_the_tree_is_gone(confined: Sandbox, root: Path
             time.sleep(0.05)
         assert len(running(token)) >= 4  # evenhand, supervisor, command, what it daemonised
         process.send_signal(signal.SIGKILL)
-        assert gone(token)
+        assert gone(token, 10)
         assert process.stdout is not None
         shutil.rmtree(process.stdout.readline().strip())
 
